@@ -1,0 +1,146 @@
+"""Events: one frozen dataclass is the journal row, the timeline item and the `--events` line.
+
+The field names are those of CONTRACT §4; `as_json` adds the `type`.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any, ClassVar
+
+
+class Outcome(StrEnum):
+    """How a tool call ended; every call ends in exactly one of these."""
+
+    SUCCEEDED = "succeeded"
+    FAILED = "failed"
+    DENIED = "denied"
+    CANCELLED_BEFORE_START = "cancelled_before_start"
+    INTERRUPTED = "interrupted"
+    TIMED_OUT = "timed_out"
+    SIBLING_ABORTED = "sibling_aborted"
+    LOST_IN_CRASH = "lost_in_crash"
+    REJECTED = "rejected"
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """Base of everything that happens in a turn."""
+
+    type: ClassVar[str] = ""
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the event as one JSON line's value, `type` first."""
+        return {"type": self.type, **dataclasses.asdict(self)}
+
+
+@dataclass(frozen=True, slots=True)
+class TurnStarted(Event):
+    type: ClassVar[str] = "turn_started"
+    turn_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class TextDelta(Event):
+    type: ClassVar[str] = "text_delta"
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ThinkingDelta(Event):
+    type: ClassVar[str] = "thinking_delta"
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall(Event):
+    type: ClassVar[str] = "tool_call"
+    id: str
+    name: str
+    arguments: dict[str, Any]
+    step: int
+
+
+@dataclass(frozen=True, slots=True)
+class ToolProgress(Event):
+    """`progress` is a share from 0 to 1, or None where the length is not known."""
+
+    type: ClassVar[str] = "tool_progress"
+    id: str
+    progress: float | None
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class ToolResult(Event):
+    type: ClassVar[str] = "tool_result"
+    tool_call_id: str
+    name: str
+    output: str
+    is_error: bool
+    outcome: Outcome
+    step: int
+    metadata: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class PermissionRequest(Event):
+    type: ClassVar[str] = "permission_request"
+    id: str
+    tool_call_id: str
+    tool: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Question(Event):
+    type: ClassVar[str] = "question"
+    id: str
+    text: str
+    options: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Todo(Event):
+    type: ClassVar[str] = "todo"
+    items: tuple[dict[str, Any], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Compaction(Event):
+    type: ClassVar[str] = "compaction"
+    tier: str
+    before_tokens: int
+    after_tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class Notice(Event):
+    """`level` is "info", "warning" or "error"."""
+
+    type: ClassVar[str] = "notice"
+    level: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerReady(Event):
+    """The whole answer once it has been checked: sentences with their proven citations.
+
+    `answer` has the shape of `app.records.answer.Answer.as_json()`. The text in it
+    replaces what `text_delta` streamed, which had not been checked yet.
+    """
+
+    type: ClassVar[str] = "answer"
+    answer: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class TurnFinished(Event):
+    """`reason` is "done", "stopped" or "failed"; `usage` counts tokens and seconds."""
+
+    type: ClassVar[str] = "turn_finished"
+    reason: str
+    usage: dict[str, Any] = field(default_factory=dict)

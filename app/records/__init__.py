@@ -1,0 +1,1 @@
+"""The vocabulary: plain values and pure decisions, no I/O."""
