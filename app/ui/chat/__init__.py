@@ -1,0 +1,1 @@
+"""The timeline pane: what was asked, what was done, what was answered."""

@@ -1,0 +1,1 @@
+"""The library pane: navigation, rows, import queue."""
