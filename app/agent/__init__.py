@@ -1,0 +1,1 @@
+"""The agent: its loop, the execution of calls, policy, context and tools."""

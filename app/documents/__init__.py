@@ -1,0 +1,1 @@
+"""PDF, HTML and Markdown in; text, passages and pixels out."""

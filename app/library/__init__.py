@@ -1,0 +1,1 @@
+"""The database: papers, files, passages, notes, the index and the journal."""

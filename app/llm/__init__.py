@@ -1,0 +1,1 @@
+"""Chat and embedding models, local and remote, behind two small protocols."""

@@ -1,0 +1,1 @@
+"""Where papers come from on the network: catalogues, archives, publishers."""
