@@ -86,7 +86,8 @@ _PARTICLES = frozenset(
 )
 _SUFFIXES = frozenset("jr sr ii iii iv phd".split())
 _GROUP = re.compile(
-    r"\b(?:collaborations?|consortium|team|survey|network|working group|project|editors?|office)\b", re.IGNORECASE
+    r"\b(?:collaborations?|consortium|team|survey|network|working group|project|editors?|office)\b",
+    re.IGNORECASE,
 )
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _LETTERS = str.maketrans({"ø": "o", "Ø": "O", "ł": "l", "Ł": "L", "đ": "d", "Đ": "D", "ı": "i",
