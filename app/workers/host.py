@@ -262,6 +262,7 @@ class Worker:
         self._finish_active()
 
     def _on_exit(self, process: Process) -> None:
+        process.join()
         self._living.discard(process)
         if not process.exited.done():
             process.exited.set_result(None)

@@ -81,6 +81,11 @@ class Process:
                     os.killpg(self.pid, signal.SIGKILL)
         self._credit.release(1 << 20)
 
+    def join(self) -> None:
+        """Wait for the threads, which have nothing left to do once `on_exit` was called."""
+        for thread in self._threads:
+            thread.join(timeout=1)
+
     def last_words(self) -> str:
         """Return the last lines the worker wrote to stderr."""
         return "\n".join(self._stderr)

@@ -77,11 +77,11 @@ class Request:
     def abandon(self) -> bool:
         """Forget the answer; True if none had come yet."""
         self._parts.clear()
-        if self.done.cancel():
-            return True
-        if not self.done.cancelled():
+        if self.done.done() and not self.done.cancelled():
             self.done.exception()  # seen: nobody will ask for it again
-        return False
+            return False
+        self.done.cancel()  # it already is when the task that awaited it was cancelled
+        return True
 
     def unread(self) -> int:
         """Return how many partial results wait for the caller."""
