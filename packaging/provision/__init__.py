@@ -1,0 +1,1 @@
+"""How a bare machine becomes one that runs AstroResearch. Standard library only."""
