@@ -1,0 +1,163 @@
+"""Where questions are written: grows with the text, Enter sends, Shift+Enter breaks the line."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from PySide6.QtCore import QEvent, QObject, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QResizeEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QPlainTextEdit, QVBoxLayout, QWidget
+
+from app.records.ids import PaperId
+from app.ui.chat.cards import Chips
+from app.ui.theme import M, S, XS
+from app.ui.widgets.basics import button, chip_button, label, restyle
+
+LOWEST, HIGHEST = 40, 168
+LONGEST_QUESTION = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """A paper the question is about."""
+
+    paper_id: PaperId
+    label: str
+
+
+class Composer(QWidget):
+    """Emits `sent(text)`; `context()` says which papers the question is about."""
+
+    sent = Signal(str)
+    stopped = Signal()
+    context_dropped = Signal(object)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._context: tuple[Context, ...] = ()
+        self._chips = Chips()
+        self.edit = _Edit()
+        self.edit.setObjectName("composer")
+        self.edit.setPlaceholderText(self.tr("Ask your library…"))
+        self.edit.setAccessibleName(self.tr("Question"))
+        self.edit.submitted.connect(self._send)
+        self.edit.textChanged.connect(self._changed)
+        self.edit.installEventFilter(self)
+        self.send = button(self.tr("Send"), self._send, kind="primary", icon_name="send")
+        self.send.setObjectName("sendButton")
+        self.send.setLayoutDirection(Qt.LayoutDirection.RightToLeft)
+        self.stop = button(self.tr("Stop"), self.stopped.emit, icon_name="stop")
+        self.stop.setObjectName("stopButton")
+        self.stop.setToolTip(self.tr("Stop the answer (Esc)"))
+        self._hint = label("", "small-hint")
+        self._box = QFrame()
+        self._box.setProperty("frame", "field")
+        inner = QVBoxLayout(self._box)
+        inner.setContentsMargins(10, 8, 8, 8)
+        inner.setSpacing(XS)
+        inner.addWidget(self.edit)
+        foot = QHBoxLayout()
+        foot.setSpacing(S)
+        foot.addWidget(self._hint, 1)
+        foot.addWidget(self.stop)
+        foot.addWidget(self.send)
+        inner.addLayout(foot)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(M, 10, M, M)
+        layout.setSpacing(S)
+        layout.addWidget(self._chips)
+        layout.addWidget(self._box)
+        self._box.setFocusProxy(self.edit)
+        self.set_running(False)
+
+    def set_running(self, running: bool) -> None:
+        """Show the stop button while a turn runs, the send button otherwise."""
+        self._running = running
+        self.stop.setVisible(running)
+        self.send.setVisible(not running)
+        self._changed()
+
+    def set_context(self, context: tuple[Context, ...]) -> None:
+        """Show these papers as chips; the question will be about them alone."""
+        if context == self._context:
+            return
+        self._context = context
+
+        def made(paper: Context) -> QWidget:
+            chip = chip_button(f"{paper.label}  ×", lambda: self.context_dropped.emit(paper.paper_id), "accent")
+            chip.setAccessibleName(self.tr("Do not limit the question to %1").replace("%1", paper.label))
+            chip.setToolTip(chip.accessibleName())
+            return chip
+
+        self._chips.set_chips([made(paper) for paper in context])
+        self._changed()
+
+    def context(self) -> tuple[Context, ...]:
+        """Return the papers the next question is about; none means the whole library."""
+        return self._context
+
+    def text(self) -> str:
+        """Return what is written."""
+        return self.edit.toPlainText()
+
+    def set_text(self, text: str) -> None:
+        """Write `text` in and put the cursor behind it."""
+        self.edit.setPlainText(text)
+        self.edit.moveCursor(self.edit.textCursor().MoveOperation.End)
+        self.edit.setFocus()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() in (QEvent.Type.FocusIn, QEvent.Type.FocusOut):
+            restyle(self._box, "focused", "true" if event.type() is QEvent.Type.FocusIn else "false")
+        return super().eventFilter(watched, event)
+
+    def _send(self) -> None:
+        text = self.text().strip()
+        if not text or self._running or len(text) > LONGEST_QUESTION:
+            return
+        self.edit.clear()
+        self.sent.emit(text)
+
+    def _changed(self) -> None:
+        length = len(self.text().strip())
+        self.send.setEnabled(0 < length <= LONGEST_QUESTION)
+        if length > LONGEST_QUESTION:
+            self._hint.setText(self.tr("Too long by %n character(s)", None, length - LONGEST_QUESTION))
+            restyle(self._hint, "tone", "bad")
+            return
+        restyle(self._hint, "tone", "small-hint")
+        if self._context:
+            self._hint.setText(self.tr("Asks %n selected paper(s)", None, len(self._context)))
+        else:
+            self._hint.setText(self.tr("Asks the whole library"))
+
+
+class _Edit(QPlainTextEdit):
+    submitted = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setTabChangesFocus(True)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.document().setDocumentMargin(1)
+        self.textChanged.connect(self._fit)
+        self._fit()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        enter = event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
+        if enter and not event.modifiers() & Qt.KeyboardModifier.ShiftModifier:
+            self.submitted.emit()
+            return
+        super().keyPressEvent(event)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    def _fit(self) -> None:
+        lines = max(1, int(self.document().size().height()))
+        wanted = lines * self.fontMetrics().lineSpacing() + 4
+        height = max(LOWEST, min(HIGHEST, wanted))
+        if self.height() != height or self.minimumHeight() != height:
+            self.setFixedHeight(height)

@@ -1,0 +1,40 @@
+"""Formulas as SVG by ziamath, kept by their TeX; None for what it cannot set."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+
+_CJK = re.compile(r"[\u2e80-\u9fff\uff00-\uffef]")
+_VIEW = re.compile(r'viewBox="\S+ (\S+) (\S+) (\S+)"')
+LONGEST = 2000
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """One formula; sizes in pixels, `ascent` above and `descent` below the baseline."""
+
+    svg: bytes
+    width: float
+    ascent: float
+    descent: float
+
+
+@lru_cache(maxsize=512)
+def draw(tex: str, colour: str, px: float) -> Drawn | None:
+    """Set a formula. Text that the maths font has no signs for is left to the reader as TeX."""
+    if not tex or len(tex) > LONGEST or _CJK.search(tex):
+        return None
+    import ziamath
+
+    ziamath.config.svg2 = False  # QtSvg cuts glyphs that come as <symbol> and <use>
+    try:
+        svg = ziamath.Latex(tex, size=px, color=colour).svg()
+    except (ValueError, KeyError, IndexError, TypeError, AttributeError, AssertionError, RuntimeError):
+        return None  # a parser of foreign TeX fails in many ways; the TeX itself is shown then
+    view = _VIEW.search(svg)
+    if view is None:
+        return None
+    top, width, height = (float(number) for number in view.groups())
+    return Drawn(svg.encode(), width, -top, height + top)
