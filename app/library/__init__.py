@@ -1,1 +1,5 @@
-"""The database: papers, files, passages, notes, the index and the journal."""
+"""The library's database: papers, files, passages, notes, search index, journal."""
+
+from app.library.library import Library
+
+__all__ = ["Library"]

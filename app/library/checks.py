@@ -1,0 +1,43 @@
+"""Whether the database is whole: pages, references, and indexes that agree with their tables."""
+
+from __future__ import annotations
+
+import apsw
+
+from app.library import vectors
+from app.library.store import Store
+
+
+def problems(store: Store) -> list[str]:
+    """Return what is wrong, one sentence each; empty when all is well. Reads the whole file."""
+    found: list[str] = []
+    with store.read() as connection:
+        found += [
+            f"SQLite: {text}" for (text,) in connection.execute("PRAGMA integrity_check(20)") if text != "ok"
+        ]
+        found += [
+            f"Row {row} of {table} refers to a missing row of {parent}."
+            for table, row, parent, _ in connection.execute("PRAGMA foreign_key_check")
+        ]
+        for index in vectors.all_indexes(connection):
+            found += _differing(connection, index.vectors, index.codes, f"vectors and codes of {index.model}")
+        cjk = connection.execute(
+            "SELECT count(*) FROM passages_cjk_docsize WHERE id NOT IN (SELECT id FROM passages)"
+        ).fetchone()[0]
+        if cjk:
+            found.append(f"{cjk} entries of the CJK index have no passage.")
+    # The check of an external-content index is an INSERT by syntax, so it needs the write lock.
+    with store.write() as connection:
+        for table in ("passages_fts", "works_fts"):
+            try:
+                connection.execute(f"INSERT INTO {table}({table}, rank) VALUES ('integrity-check', 1)")
+            except apsw.CorruptError:
+                found.append(f"The full-text index {table} does not agree with its table.")
+    return found
+
+
+def _differing(connection: apsw.Connection, one: str, other: str, what: str) -> list[str]:
+    counts = [
+        int(connection.execute(f"SELECT count(*) FROM {table}").fetchone()[0]) for table in (one, other)
+    ]
+    return [] if counts[0] == counts[1] else [f"The {what} differ in number: {counts[0]} and {counts[1]}."]

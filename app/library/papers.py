@@ -1,0 +1,279 @@
+"""Papers: one row a work, with its names and identifiers."""
+
+from __future__ import annotations
+
+import json
+import secrets
+from dataclasses import dataclass
+from datetime import datetime
+
+import apsw
+
+from app.errors import LibraryError, NotFoundError
+from app.library import cjk, lookup
+from app.library.clock import moment, now
+from app.library.files import FileRow, files_of_work
+from app.library.store import Store
+from app.records import identifiers, names, titles
+from app.records.identifiers import Identifier
+from app.records.ids import PaperId
+from app.records.paper import PaperRecord
+
+_ID_LETTERS = "abcdefghijkmnpqrstuvwxyz23456789"
+
+
+@dataclass(frozen=True, slots=True)
+class PaperDetail:
+    """All that is known of one paper."""
+
+    record: PaperRecord
+    paper_id: PaperId
+    files: tuple[FileRow, ...]
+    note_count: int
+    passage_count: int
+    tags: tuple[str, ...]
+    collections: tuple[str, ...]
+    added_at: datetime
+    trashed: bool = False
+    unread: bool = True
+
+
+class Records:
+    """Adding, changing and finding papers; thread rules as in `store`."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def add(self, record: PaperRecord) -> PaperId:
+        """Add a paper. Raises `LibraryError` ("identifier_taken") if one of its identifiers is another paper's."""
+        with self._store.write() as connection:
+            paper_id = _new_id(connection)
+            at = now()
+            connection.execute(
+                "INSERT INTO works(paper_id, added_at, updated_at) VALUES (?, ?, ?)", (paper_id, at, at)
+            )
+            write_record(connection, lookup.work_id(connection, paper_id), record)
+        return paper_id
+
+    def update(self, paper_id: PaperId, record: PaperRecord) -> None:
+        """Replace what is known of a paper; headers of its passages follow a new title."""
+        with self._store.write() as connection:
+            work = lookup.work_id(connection, paper_id)
+            (old_title,) = connection.execute("SELECT title FROM works WHERE id = ?", (work,)).fetchone()
+            write_record(connection, work, record)
+            if old_title != record.title:
+                _retitle_headers(connection, work, str(old_title), record.title)
+
+    def get(self, paper_id: PaperId) -> PaperDetail:
+        """Return one paper, also from the trash. Raises `NotFoundError`."""
+        with self._store.read() as connection:
+            work = lookup.work_id(connection, paper_id)
+            real_id, added_at, trashed_at, unread = connection.execute(
+                "SELECT paper_id, added_at, trashed_at, unread FROM works WHERE id = ?", (work,)
+            ).fetchone()
+            files = files_of_work(connection, work)
+            return PaperDetail(
+                record=read_record(connection, work),
+                paper_id=PaperId(real_id),
+                files=files,
+                note_count=_count(connection, "SELECT count(*) FROM notes WHERE work_id = ?", work),
+                passage_count=sum(file.passages for file in files),
+                tags=_texts(
+                    connection,
+                    "SELECT name FROM tags JOIN work_tags ON tag_id = tags.id WHERE work_id = ? ORDER BY name",
+                    work,
+                ),
+                collections=_texts(
+                    connection,
+                    "SELECT name FROM collections JOIN collection_works ON collection_id = collections.id"
+                    " WHERE work_id = ? ORDER BY name",
+                    work,
+                ),
+                added_at=moment(added_at),
+                trashed=trashed_at is not None,
+                unread=bool(unread),
+            )
+
+    def resolve(self, text: str) -> PaperId:
+        """Return the paper that an id, bibcode, arXiv id, DOI or URL names. Raises `NotFoundError`."""
+        name = text.strip()
+        with self._store.read() as connection:
+            row = connection.execute(
+                "SELECT works.paper_id FROM works LEFT JOIN paper_aliases a ON a.work_id = works.id"
+                " WHERE works.paper_id = :name OR a.paper_id = :name",
+                {"name": name.lower()[:64]},
+            ).fetchone()
+            if row is not None:
+                return PaperId(row[0])
+            known = identifiers.parse(name)
+            found = known and _by_identifier(connection, known)
+            if found:
+                return found
+        raise NotFoundError(
+            f'No paper "{name[:80]}" in the library.',
+            hint="Give a paper id from `astroresearch list`, a bibcode, an arXiv id, a DOI or its URL.",
+        )
+
+    def find_by_identifier(self, identifier: Identifier) -> PaperId | None:
+        """Return the paper that has this identifier, or None."""
+        with self._store.read() as connection:
+            return _by_identifier(connection, identifier)
+
+    def candidates(self, record: PaperRecord) -> list[tuple[PaperId, PaperRecord]]:
+        """Return papers that may be the same work: a shared identifier, title, or title start and first author."""
+        key = titles.normalise(record.title)
+        first = names.ascii_key(names.surname(record.authors[0])) if record.authors else ""
+        with self._store.read() as connection:
+            found = [
+                row[0]
+                for identifier in record.identifiers
+                for row in connection.execute(
+                    "SELECT work_id FROM identifiers WHERE kind = ? AND value = ?",
+                    (identifier.kind, identifier.value),
+                )
+            ]
+            if key and not titles.is_generic(record.title):
+                found += [
+                    row[0]
+                    for row in connection.execute(
+                        "SELECT id FROM works WHERE title_key = :key UNION"
+                        " SELECT works.id FROM names JOIN works ON works.id = work_id"
+                        " WHERE position = 0 AND surname_key = :first AND :first <> ''"
+                        " AND substr(title_key, 1, 20) = substr(:key, 1, 20) LIMIT 50",
+                        {"key": key, "first": first},
+                    )
+                ]
+            return [
+                (_paper_id(connection, work), read_record(connection, work)) for work in dict.fromkeys(found)
+            ]
+
+    def mark_read(self, paper_id: PaperId, unread: bool = False) -> None:
+        """Note that a paper was opened (or is unread again)."""
+        with self._store.write() as connection:
+            connection.execute(
+                "UPDATE works SET unread = ? WHERE id = ?",
+                (int(unread), lookup.work_id(connection, paper_id)),
+            )
+
+
+def write_record(connection: apsw.Connection, work: int, record: PaperRecord) -> None:
+    """Store the record as the work's; inside the caller's transaction."""
+    shown_authors = [" ".join(name.split()) for name in record.authors]
+    connection.execute(
+        "UPDATE works SET title=?, authors=?, year=?, journal=?, volume=?, pages=?, abstract=?, doctype=?,"
+        " provenance=?, title_key=?, title_sort=?, author_sort=?, journal_sort=?, grams=?, updated_at=? WHERE id=?",
+        (
+            record.title,
+            "\n".join(shown_authors),
+            record.year,
+            record.journal,
+            record.volume,
+            record.pages,
+            record.abstract,
+            record.doctype,
+            json.dumps(record.provenance, ensure_ascii=False, sort_keys=True),
+            titles.normalise(record.title),
+            _sortable(record.title),
+            names.sort_key(shown_authors[0]) if shown_authors else "",
+            _sortable(record.journal),
+            cjk.grams(" ".join((record.title, *shown_authors, record.abstract))),
+            now(),
+            work,
+        ),
+    )
+    connection.execute("DELETE FROM names WHERE work_id = ?", (work,))
+    connection.executemany(
+        "INSERT INTO names(work_id, position, name, surname_key) VALUES (?, ?, ?, ?)",
+        [(work, i, name, names.ascii_key(names.surname(name))) for i, name in enumerate(shown_authors)],
+    )
+    _write_identifiers(connection, work, record.identifiers)
+
+
+def read_record(connection: apsw.Connection, work: int) -> PaperRecord:
+    """Read what `write_record` stored."""
+    title, authors, year, journal, volume, pages, abstract, doctype, provenance = connection.execute(
+        "SELECT title, authors, year, journal, volume, pages, abstract, doctype, provenance FROM works WHERE id = ?",
+        (work,),
+    ).fetchone()
+    return PaperRecord(
+        title=title,
+        authors=tuple(authors.split("\n")) if authors else (),
+        year=year,
+        journal=journal,
+        volume=volume,
+        pages=pages,
+        abstract=abstract,
+        doctype=doctype,
+        identifiers=tuple(
+            Identifier(kind, value)
+            for kind, value in connection.execute(
+                "SELECT kind, value FROM identifiers WHERE work_id = ? ORDER BY id", (work,)
+            )
+        ),
+        provenance=json.loads(provenance),
+    )
+
+
+def _write_identifiers(connection: apsw.Connection, work: int, wanted: tuple[Identifier, ...]) -> None:
+    connection.execute("DELETE FROM identifiers WHERE work_id = ?", (work,))
+    for identifier in dict.fromkeys(wanted):
+        owner = _by_identifier(connection, identifier)
+        if owner is not None:
+            raise LibraryError(
+                f"{identifier.value} is already the identifier of paper {owner}.",
+                hint="Merge the two papers, or correct the identifier.",
+                code="identifier_taken",
+            )
+        connection.execute(
+            "INSERT INTO identifiers(work_id, kind, value) VALUES (?, ?, ?)",
+            (work, identifier.kind, identifier.value),
+        )
+
+
+def _retitle_headers(connection: apsw.Connection, work: int, old: str, new: str) -> None:
+    """A passage's header is "title | section": keep the search index true to the title."""
+    connection.execute(
+        "UPDATE passages SET header = :new || substr(header, length(:old) + 1)"
+        " WHERE substr(header, 1, length(:old)) = :old AND file_id IN ("
+        "  SELECT files.id FROM files JOIN manifestations m ON m.id = manifestation_id WHERE m.work_id = :work)",
+        {"new": new, "old": old, "work": work},
+    )
+
+
+def _by_identifier(connection: apsw.Connection, identifier: Identifier) -> PaperId | None:
+    row = connection.execute(
+        "SELECT paper_id FROM works JOIN identifiers ON work_id = works.id WHERE kind = ? AND value = ?",
+        (identifier.kind, identifier.value),
+    ).fetchone()
+    return PaperId(row[0]) if row else None
+
+
+def _paper_id(connection: apsw.Connection, work: int) -> PaperId:
+    return PaperId(connection.execute("SELECT paper_id FROM works WHERE id = ?", (work,)).fetchone()[0])
+
+
+def _new_id(connection: apsw.Connection) -> PaperId:
+    while True:
+        name = "".join(secrets.choice(_ID_LETTERS) for _ in range(8))
+        taken = connection.execute(
+            "SELECT 1 FROM works WHERE paper_id = :id UNION ALL SELECT 1 FROM paper_aliases WHERE paper_id = :id",
+            {"id": name},
+        ).fetchone()
+        if taken is None:
+            return PaperId(name)
+
+
+def _sortable(text: str) -> str:
+    """Case and accents do not sort, nor does a leading article or punctuation."""
+    words = [key for word in text.split() if (key := names.ascii_key(word))]
+    if len(words) > 1 and words[0] in ("the", "a", "an"):
+        words = words[1:]
+    return " ".join(words)[:120]
+
+
+def _count(connection: apsw.Connection, sql: str, work: int) -> int:
+    return int(connection.execute(sql, (work,)).fetchone()[0])
+
+
+def _texts(connection: apsw.Connection, sql: str, work: int) -> tuple[str, ...]:
+    return tuple(str(row[0]) for row in connection.execute(sql, (work,)))
