@@ -9,6 +9,7 @@ from pathlib import Path
 import apsw
 
 from app.errors import LibraryError
+from app.library import sql
 
 KEPT = 5
 
@@ -31,7 +32,7 @@ def back_up(source: apsw.Connection, folder: Path, *, label: str) -> Path:
         _copy(source, partial)
         verify(partial, at_least=expected)
         _sync(partial)
-        os.replace(partial, final)
+        partial.replace(final)
         _sync(folder)
     finally:
         partial.unlink(missing_ok=True)
@@ -48,7 +49,7 @@ def verify(copy: Path, *, at_least: dict[str, int]) -> None:
     """Raise `LibraryError` unless the copy is sound and no table in it has fewer rows."""
     connection = apsw.Connection(str(copy), flags=apsw.SQLITE_OPEN_READONLY)
     try:
-        found = str(connection.execute("PRAGMA integrity_check(1)").fetchone()[0])
+        found = str(sql.value(connection, "PRAGMA integrity_check(1)"))
         if found != "ok":
             raise _failed(f"the copy is not sound ({found})")
         counts = _row_counts(connection)
@@ -76,7 +77,7 @@ def _copy(source: apsw.Connection, target: Path) -> None:
 def _row_counts(connection: apsw.Connection) -> dict[str, int]:
     present = {name for (name,) in connection.execute("SELECT name FROM sqlite_schema WHERE type='table'")}
     return {
-        table: int(connection.execute(f"SELECT count(*) FROM {table}").fetchone()[0])
+        table: int(sql.value(connection, f"SELECT count(*) FROM {table}"))
         for table in _COUNTED
         if table in present
     }

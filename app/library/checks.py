@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import apsw
 
-from app.library import vectors
+from app.library import sql, vectors
 from app.library.store import Store
 
 
@@ -21,9 +21,9 @@ def problems(store: Store) -> list[str]:
         ]
         for index in vectors.all_indexes(connection):
             found += _differing(connection, index.vectors, index.codes, f"vectors and codes of {index.model}")
-        cjk = connection.execute(
-            "SELECT count(*) FROM passages_cjk_docsize WHERE id NOT IN (SELECT id FROM passages)"
-        ).fetchone()[0]
+        cjk = sql.value(
+            connection, "SELECT count(*) FROM passages_cjk_docsize WHERE id NOT IN (SELECT id FROM passages)"
+        )
         if cjk:
             found.append(f"{cjk} entries of the CJK index have no passage.")
     # The check of an external-content index is an INSERT by syntax, so it needs the write lock.
@@ -37,7 +37,5 @@ def problems(store: Store) -> list[str]:
 
 
 def _differing(connection: apsw.Connection, one: str, other: str, what: str) -> list[str]:
-    counts = [
-        int(connection.execute(f"SELECT count(*) FROM {table}").fetchone()[0]) for table in (one, other)
-    ]
+    counts = [int(sql.value(connection, f"SELECT count(*) FROM {table}")) for table in (one, other)]
     return [] if counts[0] == counts[1] else [f"The {what} differ in number: {counts[0]} and {counts[1]}."]

@@ -9,7 +9,7 @@ from typing import Any
 import apsw
 
 from app.errors import NotFoundError
-from app.library import lookup
+from app.library import lookup, sql
 from app.library.clock import now
 from app.library.store import Store
 from app.records.ids import FileId, PaperId
@@ -40,7 +40,8 @@ class FileRow:
 
 _SELECT = """
     SELECT f.id, w.paper_id, f.path, f.sha256, f.original_name, f.size, f.pages, f.status, f.message,
-           (SELECT count(*) FROM passages p WHERE p.file_id = f.id), m.label, f.indexed, w.trashed_at IS NOT NULL
+           (SELECT count(*) FROM passages p WHERE p.file_id = f.id), m.label, f.indexed,
+           w.trashed_at IS NOT NULL
     FROM files f JOIN manifestations m ON m.id = f.manifestation_id JOIN works w ON w.id = m.work_id
 """
 
@@ -65,27 +66,28 @@ class Files:
     ) -> FileId:
         """Attach a file to a paper. The same bytes again give the file that is there already."""
         with self._store.write() as connection:
-            known = connection.execute("SELECT id FROM files WHERE sha256 = ?", (sha256,)).fetchone()
+            known = sql.first(connection, "SELECT id FROM files WHERE sha256 = ?", (sha256,))
             if known:
                 return FileId(known[0])
             owner = manifestation_id(connection, lookup.work_id(connection, paper_id), manifestation)
-            row = connection.execute(
-                "INSERT INTO files(manifestation_id, sha256, path, original_name, size, pages, status, added_at)"
-                " VALUES (?, ?, ?, ?, ?, ?, ?, ?) RETURNING id",
+            row = sql.row(
+                connection,
+                "INSERT INTO files(manifestation_id, sha256, path, original_name, size, pages, status,"
+                " added_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?) RETURNING id",
                 (owner, sha256, PurePath(path).as_posix(), original_name, size, pages, status, now()),
-            ).fetchone()
+            )
         return FileId(row[0])
 
     def by_hash(self, sha256: str) -> FileRow | None:
         """Return the file with these bytes, or None; look at `trashed` before calling it a duplicate."""
         with self._store.read() as connection:
-            row = connection.execute(f"{_SELECT} WHERE f.sha256 = ?", (sha256,)).fetchone()
+            row = sql.first(connection, f"{_SELECT} WHERE f.sha256 = ?", (sha256,))
         return _file_row(row) if row else None
 
     def get(self, file_id: FileId) -> FileRow:
         """Return one file. Raises `NotFoundError`."""
         with self._store.read() as connection:
-            row = connection.execute(f"{_SELECT} WHERE f.id = ?", (file_id,)).fetchone()
+            row = sql.first(connection, f"{_SELECT} WHERE f.id = ?", (file_id,))
         if row is None:
             raise _no_file(file_id)
         return _file_row(row)
@@ -122,14 +124,12 @@ def files_of_work(connection: apsw.Connection, work: int) -> tuple[FileRow, ...]
 def manifestation_id(connection: apsw.Connection, work: int, label: str) -> int:
     """Return the key of the work's manifestation of this label, made if it is new."""
     connection.execute("INSERT OR IGNORE INTO manifestations(work_id, label) VALUES (?, ?)", (work, label))
-    row = connection.execute(
-        "SELECT id FROM manifestations WHERE work_id = ? AND label = ?", (work, label)
-    ).fetchone()
+    row = sql.row(connection, "SELECT id FROM manifestations WHERE work_id = ? AND label = ?", (work, label))
     return int(row[0])
 
 
 def _file_row(row: tuple[Any, ...]) -> FileRow:
-    *plain, indexed, trashed = row
+    plain, indexed, trashed = row[:-2], row[-2], row[-1]
     return FileRow(*plain, bool(indexed), bool(trashed))
 
 

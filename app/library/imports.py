@@ -67,7 +67,7 @@ class Imports:
         return found[0]
 
     def start(self, item_id: int) -> ImportItem:
-        """Count an attempt, on the disk before the work begins: a file that kills us is known by its count."""
+        """Count an attempt, on the disk before the work begins: so a file that kills us is known."""
         with self._store.write(durable=True):
             ImportItems.update(state="running", attempts=ImportItems.attempts + 1, updated_at=now()).where(
                 ImportItems.id == item_id

@@ -14,6 +14,7 @@ from datetime import datetime
 from typing import Any
 
 from app.library import query as query_language
+from app.library import sql
 from app.library.clock import moment
 from app.library.query import ListQuery
 from app.library.store import Store
@@ -87,11 +88,9 @@ class Listing:
         else:
             column, known = SORTS[_SYNONYMS.get(key, key) if _SYNONYMS.get(key, key) in SORTS else "added"]
             down = "DESC" if sort.startswith("-") else "ASC"
-            statements = [
-                f"SELECT w.id FROM works w WHERE {where} AND w.{column} {known}"
-                f" ORDER BY w.{column} {down}, w.id {down}",
-                f"SELECT w.id FROM works w WHERE {where} AND NOT (w.{column} {known}) ORDER BY w.id",
-            ]
+            of_known = f"{where} AND w.{column} {known} ORDER BY w.{column} {down}, w.id {down}"
+            of_unknown = f"{where} AND NOT (w.{column} {known}) ORDER BY w.id"
+            statements = [f"SELECT w.id FROM works w WHERE {part}" for part in (of_known, of_unknown)]
         found = array("q")
         with self._store.read() as connection:
             for statement in statements:
@@ -102,8 +101,7 @@ class Listing:
         """Return how many papers match."""
         where, values = _conditions(query_language.parse(query), collection, tag)
         with self._store.read() as connection:
-            row = connection.execute(f"SELECT count(*) FROM works w WHERE {where}", values).fetchone()
-        return int(row[0])
+            return int(sql.value(connection, f"SELECT count(*) FROM works w WHERE {where}", values))
 
     def rows(self, row_ids: Sequence[int]) -> list[PaperRow]:
         """Return the lines of these row ids in the given order; papers deleted meanwhile are left out."""
@@ -131,7 +129,8 @@ SELECT w.id, w.paper_id, w.title, w.authors, w.year, w.journal, w.volume, w.page
     (SELECT json_group_array(json_array(kind, value)) FROM
         (SELECT kind, value FROM identifiers i WHERE i.work_id = w.id ORDER BY i.id)),
     (SELECT json_group_array(name) FROM
-        (SELECT name FROM work_tags wt JOIN tags ON tags.id = wt.tag_id WHERE wt.work_id = w.id ORDER BY name)),
+        (SELECT name FROM work_tags wt JOIN tags ON tags.id = wt.tag_id
+         WHERE wt.work_id = w.id ORDER BY name)),
     (SELECT json_group_array(status) FROM
         (SELECT f.status FROM manifestations m JOIN files f ON f.manifestation_id = m.id
          WHERE m.work_id = w.id ORDER BY f.id)),
@@ -205,6 +204,7 @@ def _conditions(wanted: ListQuery, collection: int | None, tag: str | None) -> t
 
 def _by_relevance(where: str) -> str:
     return (
-        f"SELECT w.id FROM works_fts JOIN works w ON w.id = works_fts.rowid WHERE works_fts MATCH :match AND {where}"
+        "SELECT w.id FROM works_fts JOIN works w ON w.id = works_fts.rowid"
+        f" WHERE works_fts MATCH :match AND {where}"
         " ORDER BY bm25(works_fts, 4.0, 2.0, 1.0, 2.0), w.id"
     )

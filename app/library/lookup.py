@@ -7,15 +7,18 @@ from collections.abc import Iterable
 import apsw
 
 from app.errors import NotFoundError
+from app.library import sql
 from app.records.ids import PaperId
 
 
 def work_id(connection: apsw.Connection, paper_id: PaperId) -> int:
     """Return the key of the work; the id of a paper that was merged away finds the one that was kept."""
-    row = connection.execute(
-        "SELECT id FROM works WHERE paper_id = :id UNION ALL SELECT work_id FROM paper_aliases WHERE paper_id = :id",
+    row = sql.first(
+        connection,
+        "SELECT id FROM works WHERE paper_id = :id UNION ALL"
+        " SELECT work_id FROM paper_aliases WHERE paper_id = :id",
         {"id": paper_id},
-    ).fetchone()
+    )
     if row is None:
         raise NotFoundError(
             f'No paper "{paper_id}" in the library.',

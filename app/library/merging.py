@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from app.errors import UsageError
-from app.library import lookup, undo
+from app.library import lookup, sql, undo
 from app.library.files import manifestation_id
 from app.library.papers import read_record, write_record
 from app.library.store import Store
@@ -28,12 +28,12 @@ class Merging:
             if kept == gone:
                 raise UsageError("A paper cannot be merged with itself.", hint="Select two papers.")
             both = merged(read_record(connection, kept), read_record(connection, gone))
-            (gone_id, gone_unread) = connection.execute(
-                "SELECT paper_id, unread FROM works WHERE id = ?", (gone,)
-            ).fetchone()
-            for old, label in connection.execute(
-                "SELECT id, label FROM manifestations WHERE work_id = ?", (gone,)
-            ).fetchall():
+            (gone_id, gone_unread) = sql.row(
+                connection, "SELECT paper_id, unread FROM works WHERE id = ?", (gone,)
+            )
+            for old, label in sql.rows(
+                connection, "SELECT id, label FROM manifestations WHERE work_id = ?", (gone,)
+            ):
                 connection.execute(
                     "UPDATE files SET manifestation_id = ? WHERE manifestation_id = ?",
                     (manifestation_id(connection, kept, label), old),

@@ -109,8 +109,8 @@ class NoteTable:
 
 def _select(connection: Any, where: str, value: object) -> list[Note]:
     rows = connection.execute(
-        "SELECT n.note_id, w.paper_id, n.file_id, n.page, n.start, n.stop, n.quads, n.quote, n.prefix, n.suffix,"
-        " n.color, n.text, n.created_at, n.updated_at FROM notes n JOIN works w ON w.id = n.work_id"
+        "SELECT n.note_id, w.paper_id, n.file_id, n.page, n.start, n.stop, n.quads, n.quote, n.prefix,"
+        " n.suffix, n.color, n.text, n.created_at, n.updated_at FROM notes n JOIN works w ON w.id = n.work_id"
         f" WHERE {where} ORDER BY n.file_id, n.page, n.start, n.id",
         (value,),
     )

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import json
 import secrets
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 import apsw
 
 from app.errors import LibraryError, NotFoundError
-from app.library import cjk, lookup
+from app.library import cjk, lookup, sql
 from app.library.clock import moment, now
 from app.library.files import FileRow, files_of_work
+from app.library.storable import storable
 from app.library.store import Store
 from app.records import identifiers, names, titles
 from app.records.identifiers import Identifier
@@ -45,7 +46,7 @@ class Records:
         self._store = store
 
     def add(self, record: PaperRecord) -> PaperId:
-        """Add a paper. Raises `LibraryError` ("identifier_taken") if one of its identifiers is another paper's."""
+        """Add a paper. Raises `LibraryError` ("identifier_taken") if one of its identifiers is taken."""
         with self._store.write() as connection:
             paper_id = _new_id(connection)
             at = now()
@@ -59,7 +60,7 @@ class Records:
         """Replace what is known of a paper; headers of its passages follow a new title."""
         with self._store.write() as connection:
             work = lookup.work_id(connection, paper_id)
-            (old_title,) = connection.execute("SELECT title FROM works WHERE id = ?", (work,)).fetchone()
+            (old_title,) = sql.row(connection, "SELECT title FROM works WHERE id = ?", (work,))
             write_record(connection, work, record)
             if old_title != record.title:
                 _retitle_headers(connection, work, str(old_title), record.title)
@@ -68,9 +69,9 @@ class Records:
         """Return one paper, also from the trash. Raises `NotFoundError`."""
         with self._store.read() as connection:
             work = lookup.work_id(connection, paper_id)
-            real_id, added_at, trashed_at, unread = connection.execute(
-                "SELECT paper_id, added_at, trashed_at, unread FROM works WHERE id = ?", (work,)
-            ).fetchone()
+            real_id, added_at, trashed_at, unread = sql.row(
+                connection, "SELECT paper_id, added_at, trashed_at, unread FROM works WHERE id = ?", (work,)
+            )
             files = files_of_work(connection, work)
             return PaperDetail(
                 record=read_record(connection, work),
@@ -80,7 +81,7 @@ class Records:
                 passage_count=sum(file.passages for file in files),
                 tags=_texts(
                     connection,
-                    "SELECT name FROM tags JOIN work_tags ON tag_id = tags.id WHERE work_id = ? ORDER BY name",
+                    "SELECT name FROM tags JOIN work_tags ON tag_id = id WHERE work_id = ? ORDER BY name",
                     work,
                 ),
                 collections=_texts(
@@ -98,11 +99,12 @@ class Records:
         """Return the paper that an id, bibcode, arXiv id, DOI or URL names. Raises `NotFoundError`."""
         name = text.strip()
         with self._store.read() as connection:
-            row = connection.execute(
+            row = sql.first(
+                connection,
                 "SELECT works.paper_id FROM works LEFT JOIN paper_aliases a ON a.work_id = works.id"
                 " WHERE works.paper_id = :name OR a.paper_id = :name",
                 {"name": name.lower()[:64]},
-            ).fetchone()
+            )
             if row is not None:
                 return PaperId(row[0])
             known = identifiers.parse(name)
@@ -120,7 +122,11 @@ class Records:
             return _by_identifier(connection, identifier)
 
     def candidates(self, record: PaperRecord) -> list[tuple[PaperId, PaperRecord]]:
-        """Return papers that may be the same work: a shared identifier, title, or title start and first author."""
+        """Return papers that may be the same work.
+
+        They share an identifier, the title, or the first author and how the title begins.
+        Papers in the trash are among them.
+        """
         key = titles.normalise(record.title)
         first = names.ascii_key(names.surname(record.authors[0])) if record.authors else ""
         with self._store.read() as connection:
@@ -158,10 +164,12 @@ class Records:
 
 def write_record(connection: apsw.Connection, work: int, record: PaperRecord) -> None:
     """Store the record as the work's; inside the caller's transaction."""
+    record = _storable(record)
     shown_authors = [" ".join(name.split()) for name in record.authors]
     connection.execute(
         "UPDATE works SET title=?, authors=?, year=?, journal=?, volume=?, pages=?, abstract=?, doctype=?,"
-        " provenance=?, title_key=?, title_sort=?, author_sort=?, journal_sort=?, grams=?, updated_at=? WHERE id=?",
+        " provenance=?, title_key=?, title_sort=?, author_sort=?, journal_sort=?, grams=?, updated_at=?"
+        " WHERE id=?",
         (
             record.title,
             "\n".join(shown_authors),
@@ -191,10 +199,12 @@ def write_record(connection: apsw.Connection, work: int, record: PaperRecord) ->
 
 def read_record(connection: apsw.Connection, work: int) -> PaperRecord:
     """Read what `write_record` stored."""
-    title, authors, year, journal, volume, pages, abstract, doctype, provenance = connection.execute(
-        "SELECT title, authors, year, journal, volume, pages, abstract, doctype, provenance FROM works WHERE id = ?",
+    title, authors, year, journal, volume, pages, abstract, doctype, provenance = sql.row(
+        connection,
+        "SELECT title, authors, year, journal, volume, pages, abstract, doctype, provenance FROM works"
+        " WHERE id = ?",
         (work,),
-    ).fetchone()
+    )
     return PaperRecord(
         title=title,
         authors=tuple(authors.split("\n")) if authors else (),
@@ -211,6 +221,21 @@ def read_record(connection: apsw.Connection, work: int) -> PaperRecord:
             )
         ),
         provenance=json.loads(provenance),
+    )
+
+
+def _storable(record: PaperRecord) -> PaperRecord:
+    """Metadata of strange files holds characters that are none."""
+    return replace(
+        record,
+        title=storable(record.title),
+        authors=tuple(storable(name) for name in record.authors),
+        journal=storable(record.journal),
+        volume=storable(record.volume),
+        pages=storable(record.pages),
+        abstract=storable(record.abstract),
+        doctype=storable(record.doctype),
+        provenance={storable(key): storable(value) for key, value in record.provenance.items()},
     )
 
 
@@ -235,30 +260,33 @@ def _retitle_headers(connection: apsw.Connection, work: int, old: str, new: str)
     connection.execute(
         "UPDATE passages SET header = :new || substr(header, length(:old) + 1)"
         " WHERE substr(header, 1, length(:old)) = :old AND file_id IN ("
-        "  SELECT files.id FROM files JOIN manifestations m ON m.id = manifestation_id WHERE m.work_id = :work)",
+        " SELECT f.id FROM files f JOIN manifestations m ON m.id = f.manifestation_id WHERE m.work_id = :work)",
         {"new": new, "old": old, "work": work},
     )
 
 
 def _by_identifier(connection: apsw.Connection, identifier: Identifier) -> PaperId | None:
-    row = connection.execute(
+    row = sql.first(
+        connection,
         "SELECT paper_id FROM works JOIN identifiers ON work_id = works.id WHERE kind = ? AND value = ?",
         (identifier.kind, identifier.value),
-    ).fetchone()
+    )
     return PaperId(row[0]) if row else None
 
 
 def _paper_id(connection: apsw.Connection, work: int) -> PaperId:
-    return PaperId(connection.execute("SELECT paper_id FROM works WHERE id = ?", (work,)).fetchone()[0])
+    return PaperId(sql.value(connection, "SELECT paper_id FROM works WHERE id = ?", (work,)))
 
 
 def _new_id(connection: apsw.Connection) -> PaperId:
     while True:
         name = "".join(secrets.choice(_ID_LETTERS) for _ in range(8))
-        taken = connection.execute(
-            "SELECT 1 FROM works WHERE paper_id = :id UNION ALL SELECT 1 FROM paper_aliases WHERE paper_id = :id",
+        taken = sql.first(
+            connection,
+            "SELECT 1 FROM works WHERE paper_id = :id UNION ALL"
+            " SELECT 1 FROM paper_aliases WHERE paper_id = :id",
             {"id": name},
-        ).fetchone()
+        )
         if taken is None:
             return PaperId(name)
 
@@ -271,9 +299,9 @@ def _sortable(text: str) -> str:
     return " ".join(words)[:120]
 
 
-def _count(connection: apsw.Connection, sql: str, work: int) -> int:
-    return int(connection.execute(sql, (work,)).fetchone()[0])
+def _count(connection: apsw.Connection, statement: str, work: int) -> int:
+    return int(sql.value(connection, statement, (work,)))
 
 
-def _texts(connection: apsw.Connection, sql: str, work: int) -> tuple[str, ...]:
-    return tuple(str(row[0]) for row in connection.execute(sql, (work,)))
+def _texts(connection: apsw.Connection, statement: str, work: int) -> tuple[str, ...]:
+    return tuple(str(row[0]) for row in connection.execute(statement, (work,)))

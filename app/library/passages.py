@@ -8,9 +8,10 @@ from typing import Any
 import apsw
 
 from app.errors import LibraryError, NotFoundError
-from app.library import cjk
+from app.library import cjk, sql
 from app.library import vectors as vector_index
 from app.library.geometry import pack_lines, unpack_lines
+from app.library.storable import storable
 from app.library.store import Store
 from app.records.ids import FileId, PageIndex, PageLabel, PaperId, PassageId
 from app.records.passage import Passage, PassageHit, PassageKind
@@ -86,9 +87,9 @@ class Passages:
                 if index
                 else ""
             )
-            rows = connection.execute(
-                f"SELECT id, header, text FROM passages p {missing} ORDER BY id LIMIT ?", (limit,)
-            ).fetchall()
+            rows = sql.rows(
+                connection, f"SELECT id, header, text FROM passages p {missing} ORDER BY id LIMIT ?", (limit,)
+            )
         return [(PassageId(i), header, text) for i, header, text in rows]
 
     def progress(self, file_id: FileId) -> int:
@@ -126,16 +127,14 @@ class Passages:
     def count(self) -> int:
         """Return how many passages the library has."""
         with self._store.read() as connection:
-            return int(connection.execute("SELECT count(*) FROM passages").fetchone()[0])
+            return int(sql.value(connection, "SELECT count(*) FROM passages"))
 
 
 def hits_for(connection: apsw.Connection, scored: Sequence[tuple[int, float]]) -> list[PassageHit]:
-    """Return the passages of these ids with their scores, in the given order; ids that are gone are left out."""
+    """Return the passages of these ids with their scores, in order; ids that are gone are left out."""
     hits = []
     for passage_id, score in scored:
-        row = connection.execute(
-            f"SELECT {_HIT_COLUMNS} FROM {_HIT_TABLES} WHERE p.id = ?", (passage_id,)
-        ).fetchone()
+        row = sql.first(connection, f"SELECT {_HIT_COLUMNS} FROM {_HIT_TABLES} WHERE p.id = ?", (passage_id,))
         if row:
             hits.append(_hit(row, score))
     return hits
@@ -156,16 +155,16 @@ def _insert(
                 i,
                 file_id,
                 p.page,
-                p.page_label,
+                storable(p.page_label),
                 p.start,
                 p.end,
-                header,
-                p.text,
-                p.section,
+                storable(header),
+                storable(p.text),
+                storable(p.section),
                 str(p.kind),
                 pack_lines(p.lines),
-                p.prefix,
-                p.suffix,
+                storable(p.prefix),
+                storable(p.suffix),
             )
             for i, p, header in zip(ids, passages, headers, strict=True)
         ],
@@ -177,7 +176,7 @@ def _insert(
 
 
 def _next_page(connection: apsw.Connection, file_id: FileId) -> int:
-    row = connection.execute("SELECT next_page FROM files WHERE id = ?", (file_id,)).fetchone()
+    row = sql.first(connection, "SELECT next_page FROM files WHERE id = ?", (file_id,))
     if row is None:
         raise NotFoundError(
             f"No file {file_id} in the library.", hint="It was deleted while it was being indexed."
@@ -187,12 +186,12 @@ def _next_page(connection: apsw.Connection, file_id: FileId) -> int:
 
 def _last_id(connection: apsw.Connection) -> int:
     """The highest id ever given, so that ids of deleted passages do not come back."""
-    row = connection.execute("SELECT seq FROM sqlite_sequence WHERE name = 'passages'").fetchone()
+    row = sql.first(connection, "SELECT seq FROM sqlite_sequence WHERE name = 'passages'")
     return int(row[0]) if row else 0
 
 
 def _alive(connection: apsw.Connection, ids: Sequence[PassageId]) -> set[int]:
-    return {i for i in ids if connection.execute("SELECT 1 FROM passages WHERE id = ?", (i,)).fetchone()}
+    return {i for i in ids if sql.first(connection, "SELECT 1 FROM passages WHERE id = ?", (i,))}
 
 
 def _hit(row: tuple[Any, ...], score: float) -> PassageHit:

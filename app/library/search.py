@@ -8,7 +8,7 @@ from typing import Any
 
 import apsw
 
-from app.library import lookup, vectors, words
+from app.library import lookup, sql, vectors, words
 from app.library.passages import hits_for
 from app.library.store import Store
 from app.library.words import Words
@@ -29,8 +29,8 @@ _FILES_OF = (
     " WHERE m.work_id IN (SELECT value FROM json_each(:works))"
 )
 _FILES_IN_TRASH = (
-    "SELECT f.id FROM works w JOIN manifestations m ON m.work_id = w.id JOIN files f ON f.manifestation_id = m.id"
-    " WHERE w.trashed_at IS NOT NULL"
+    "SELECT f.id FROM works w JOIN manifestations m ON m.work_id = w.id"
+    " JOIN files f ON f.manifestation_id = m.id WHERE w.trashed_at IS NOT NULL"
 )
 
 
@@ -71,14 +71,14 @@ class PassageSearch:
             index.check(vector)
             statement, values = _nearest(index, _scope(connection, papers))
             values |= {"vector": vector, "limit": limit, "candidates": max(limit * RESCORED, _LEAST_RESCORED)}
-            rows = connection.execute(statement, values).fetchall()
+            rows = sql.rows(connection, statement, values)
             return hits_for(connection, [(i, 1.0 - distance) for i, distance in rows])
 
     def models(self) -> dict[str, int]:
         """Return the embedding models of the index, each with the number of passages it has vectors of."""
         with self._store.read() as connection:
             return {
-                index.model: int(connection.execute(f"SELECT count(*) FROM {index.vectors}").fetchone()[0])
+                index.model: int(sql.value(connection, f"SELECT count(*) FROM {index.vectors}"))
                 for index in vectors.all_indexes(connection)
             }
 
@@ -124,16 +124,16 @@ def _nearest(index: vectors.VectorIndex, scope: str | None) -> tuple[str, dict[s
     """SQL for the nearest vectors: exact within given papers, by codes first in the whole library."""
     distance = "vec_distance_cosine(vec_int8(v.embedding), vec_int8(:vector)) AS distance"
     if scope is not None:
-        return (
+        statement = (
             f"SELECT v.passage_id, {distance} FROM passages p JOIN {index.vectors} v ON v.passage_id = p.id"
-            f" WHERE p.file_id IN ({_FILES_OF}) ORDER BY distance LIMIT :limit",
-            {"works": scope},
+            f" WHERE p.file_id IN ({_FILES_OF}) ORDER BY distance LIMIT :limit"
         )
-    return (
+        return statement, {"works": scope}
+    statement = (
         f"SELECT v.passage_id, {distance} FROM (SELECT passage_id FROM {index.codes}"
         "  ORDER BY vec_distance_hamming(vec_bit(code), vec_quantize_binary(vec_int8(:vector)))"
         f"  LIMIT :candidates) c JOIN {index.vectors} v ON v.passage_id = c.passage_id"
         " JOIN passages p ON p.id = v.passage_id"
-        f" WHERE p.file_id NOT IN ({_FILES_IN_TRASH}) ORDER BY distance LIMIT :limit",
-        {},
+        f" WHERE p.file_id NOT IN ({_FILES_IN_TRASH}) ORDER BY distance LIMIT :limit"
     )
+    return statement, {}

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import apsw
 
 from app.errors import NotFoundError, UsageError
-from app.library import lookup, undo
+from app.library import lookup, sql, undo
 from app.library.clock import now
 from app.library.store import Store
 from app.library.undo import UndoEntry
@@ -58,7 +58,8 @@ class Shelves:
         with undo.recorded(self._store, "Remove tags") as connection:
             for work in lookup.work_ids(connection, ids):
                 connection.executemany(
-                    "DELETE FROM work_tags WHERE work_id = ? AND tag_id IN (SELECT id FROM tags WHERE name = ?)",
+                    "DELETE FROM work_tags WHERE work_id = ?"
+                    " AND tag_id IN (SELECT id FROM tags WHERE name = ?)",
                     [(work, tag.strip()) for tag in tags],
                 )
             _drop_unused_tags(connection)
@@ -95,10 +96,11 @@ class Shelves:
         with undo.recorded(self._store, "New collection") as connection:
             if parent_id is not None:
                 _require_collection(connection, parent_id)
-            row = connection.execute(
+            row = sql.row(
+                connection,
                 "INSERT INTO collections(name, parent_id) VALUES (?, ?) RETURNING id",
                 (name.strip(), parent_id),
-            ).fetchone()
+            )
         return int(row[0])
 
     def rename_collection(self, collection_id: int, name: str) -> None:
@@ -188,7 +190,7 @@ def _drop_unused_tags(connection: apsw.Connection) -> None:
 
 
 def _require_collection(connection: apsw.Connection, collection_id: int) -> None:
-    if connection.execute("SELECT 1 FROM collections WHERE id = ?", (collection_id,)).fetchone() is None:
+    if sql.first(connection, "SELECT 1 FROM collections WHERE id = ?", (collection_id,)) is None:
         raise NotFoundError(
             f"No collection {collection_id} in the library.", hint="It may have been removed."
         )

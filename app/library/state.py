@@ -28,7 +28,7 @@ class StateTable:
                 State.delete().where(State.key == key).execute(self._store.db)
             else:
                 text = json.dumps(value, ensure_ascii=False)
-                State.replace(key=key, value=text).execute(self._store.db)
+                State.insert(key=key, value=text).on_conflict_replace().execute(self._store.db)
 
     def matching(self, prefix: str) -> dict[str, Any]:
         """Return all values whose key starts with `prefix`."""

@@ -100,7 +100,7 @@ class Store:
                     connection.execute("COMMIT")
                 except BaseException:
                     # SQLite has already rolled back by itself when the disk is full
-                    if connection.in_transaction:
+                    if not connection.get_autocommit():
                         connection.execute("ROLLBACK")
                     raise
             finally:
@@ -144,8 +144,8 @@ def error_for(error: BaseException, path: Path) -> AppError | None:
         case apsw.CorruptError() | apsw.NotADBError():
             return LibraryError(
                 f"The library file {path.name} is damaged.",
-                hint=f"Verified copies are in {path.parent / 'backups'}: close the program, put the newest one in "
-                f"the place of {path.name} and delete {path.name}-wal and {path.name}-shm.",
+                hint=f"Verified copies are in {path.parent / 'backups'}: close the program, put the newest "
+                f"in the place of {path.name} and delete {path.name}-wal and {path.name}-shm.",
                 code="library_damaged",
             )
         case apsw.ReadOnlyError() | apsw.CantOpenError() | apsw.PermissionsError():

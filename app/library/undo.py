@@ -14,6 +14,7 @@ from datetime import datetime
 import apsw
 
 from app.errors import LibraryError
+from app.library import sql
 from app.library.clock import moment, now
 from app.library.store import Store
 
@@ -54,9 +55,10 @@ def recorded(store: Store, label: str) -> Iterator[apsw.Connection]:
 def last(store: Store) -> UndoEntry | None:
     """Return what `undo` would take back, or None."""
     with store.read() as connection:
-        row = connection.execute(
-            "SELECT id, label, created_at FROM undo_log WHERE undone_at IS NULL ORDER BY id DESC LIMIT 1"
-        ).fetchone()
+        row = sql.first(
+            connection,
+            "SELECT id, label, created_at FROM undo_log WHERE undone_at IS NULL ORDER BY id DESC LIMIT 1",
+        )
     return UndoEntry(row[0], row[1], moment(row[2])) if row else None
 
 
@@ -69,9 +71,7 @@ def undo(store: Store) -> UndoEntry | None:
         entry = last(store)
         if entry is None:
             return None
-        (changeset,) = connection.execute(
-            "SELECT changeset FROM undo_log WHERE id = ?", (entry.id,)
-        ).fetchone()
+        (changeset,) = sql.row(connection, "SELECT changeset FROM undo_log WHERE id = ?", (entry.id,))
         try:
             # the changeset holds what foreign keys did, too: they must not act a second time
             apsw.Changeset.apply(

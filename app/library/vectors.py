@@ -15,6 +15,7 @@ from dataclasses import dataclass
 import apsw
 
 from app.errors import LibraryError
+from app.library import sql
 
 _MAKE = """
 CREATE TABLE vectors_{0} (
@@ -50,7 +51,7 @@ class VectorIndex:
         """Raise `LibraryError` unless the vector has this model's dimension."""
         if len(vector) != self.dim:
             raise LibraryError(
-                f"A vector of {len(vector)} numbers was given to the index of {self.model}, which has {self.dim}.",
+                f"A vector of {len(vector)} numbers came to the index of {self.model}, which has {self.dim}.",
                 hint="The embedding model changed under the same name; give the new one a name of its own.",
                 code="vector_dimension",
             )
@@ -58,7 +59,7 @@ class VectorIndex:
 
 def index_of(connection: apsw.Connection, model: str) -> VectorIndex | None:
     """Return the model's tables, or None if nothing was ever written with it."""
-    row = connection.execute("SELECT id, model, dim FROM vector_models WHERE model = ?", (model,)).fetchone()
+    row = sql.first(connection, "SELECT id, model, dim FROM vector_models WHERE model = ?", (model,))
     return VectorIndex(*row) if row else None
 
 
@@ -98,8 +99,8 @@ def _make(connection: apsw.Connection, model: str, dim: int) -> VectorIndex:
             hint="Choose another embedding model.",
             code="vector_dimension",
         )
-    row = connection.execute(
-        "INSERT INTO vector_models(model, dim) VALUES (?, ?) RETURNING id", (model, dim)
-    ).fetchone()
+    row = sql.row(
+        connection, "INSERT INTO vector_models(model, dim) VALUES (?, ?) RETURNING id", (model, dim)
+    )
     connection.execute(_MAKE.format(int(row[0])))
     return VectorIndex(int(row[0]), model, dim)

@@ -21,10 +21,10 @@ _QUOTED = re.compile(
 _DESIGNATION = re.compile(r"(?<!\w)([A-Z][A-Za-z]{0,9})[ \u00a0]([JB+-]?\d[\w.+-]*)")
 
 STOP_WORDS = frozenset(
-    "a about after all also an and any are as at be because been before between both but by can could did do does "
-    "for from had has have how if in into is it its may more most much no not of on or our over same should since so "
-    "some such than that the their them then there these they this those through to under up use used using was we "
-    "were what when where which while who why will with would you your".split()
+    "a about after all also an and any are as at be because been before between both but by can could did do "
+    "does for from had has have how if in into is it its may more most much no not of on or our over same "
+    "should since so some such than that the their them then there these they this those through to under up "
+    "use used using was we were what when where which while who why will with would you your".split()
 )
 
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from app.errors import LibraryError
-from app.library import backup
+from app.library import backup, sql
 from app.library.migrations import m0001_start
 from app.library.store import Store
 
@@ -32,9 +32,7 @@ def migrate(store: Store, backups: Path, *, steps: Sequence[str] = STEPS) -> Pat
         return None
     copy = None
     if version > 0:
-        with store.read() as connection:
-            source = connection
-        copy = backup.back_up(source, backups, label=f"before-v{len(steps)}")
+        copy = backup.back_up(store.connection(), backups, label=f"before-v{len(steps)}")
     with store.write(durable=True) as connection:
         # another process may have done it while this one made the backup
         for step in steps[_checked_version(store, len(steps)) :]:
@@ -46,9 +44,9 @@ def migrate(store: Store, backups: Path, *, steps: Sequence[str] = STEPS) -> Pat
 
 def _checked_version(store: Store, newest: int) -> int:
     with store.read() as connection:
-        version = int(connection.execute("PRAGMA user_version").fetchone()[0])
-        owner = int(connection.execute("PRAGMA application_id").fetchone()[0])
-        empty = connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0] == 0
+        version = int(sql.value(connection, "PRAGMA user_version"))
+        owner = int(sql.value(connection, "PRAGMA application_id"))
+        empty = sql.value(connection, "SELECT count(*) FROM sqlite_schema") == 0
     if not empty and owner != APPLICATION_ID:
         raise LibraryError(
             f"{store.path} is the database of another program.",
@@ -57,7 +55,7 @@ def _checked_version(store: Store, newest: int) -> int:
         )
     if version > newest:
         raise LibraryError(
-            f"This library was written by a newer AstroResearch (schema {version}, this program knows {newest}).",
+            f"This library was written by a newer AstroResearch (schema {version}; this one knows {newest}).",
             hint="Update AstroResearch; the library was not changed.",
             code="library_newer",
         )

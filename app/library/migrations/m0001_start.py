@@ -114,11 +114,13 @@ CREATE TRIGGER passages_added AFTER INSERT ON passages BEGIN
     INSERT INTO passages_fts(rowid, header, text) VALUES (new.id, new.header, new.text);
 END;
 CREATE TRIGGER passages_removed AFTER DELETE ON passages BEGIN
-    INSERT INTO passages_fts(passages_fts, rowid, header, text) VALUES ('delete', old.id, old.header, old.text);
+    INSERT INTO passages_fts(passages_fts, rowid, header, text)
+    VALUES ('delete', old.id, old.header, old.text);
     DELETE FROM passages_cjk WHERE rowid = old.id;
 END;
 CREATE TRIGGER passages_changed AFTER UPDATE OF header, text ON passages BEGIN
-    INSERT INTO passages_fts(passages_fts, rowid, header, text) VALUES ('delete', old.id, old.header, old.text);
+    INSERT INTO passages_fts(passages_fts, rowid, header, text)
+    VALUES ('delete', old.id, old.header, old.text);
     INSERT INTO passages_fts(rowid, header, text) VALUES (new.id, new.header, new.text);
 END;
 
