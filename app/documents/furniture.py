@@ -1,0 +1,129 @@
+"""What is printed on a page without being its text: running heads, page and line numbers, stamps."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from statistics import median
+
+from app.documents.glyphs import Line
+
+_EDGE = 0.10
+"""Running heads and feet stand within this share of the page's height."""
+_DIGITS = re.compile(r"\d+|\b[ivxlc]+\b")
+_LINE_NUMBER = re.compile(r"^\d{1,4}$")
+_PAGE_NUMBER = re.compile(
+    r"^(?:[-–—\s]*\d{1,4}[-–—\s]*|[ivxlc]{1,6}|(?:page|p\.)\s*\d+(?:\s*(?:of|/)\s*\d+)?)$", re.IGNORECASE
+)
+_FEWEST_NUMBERS = 5
+
+
+def pattern(text: str) -> str:
+    """Return the text with its numbers blanked: running heads differ by page number alone."""
+    return _DIGITS.sub("#", text.lower()).strip()
+
+
+def running_patterns(pages: Iterable[tuple[Sequence[Line], float]]) -> frozenset[str]:
+    """Find what repeats at the top or foot of several pages, given their lines and heights."""
+    seen: Counter[str] = Counter()
+    count = 0
+    for lines, height in pages:
+        count += 1
+        seen.update({pattern(line.text) for line in _at_edges(lines, height)})
+    needed = max(2, min(4, count // 4))
+    return frozenset(text for text, times in seen.items() if times >= needed and len(text) > 1)
+
+
+def furniture(lines: Sequence[Line], height: float, running: frozenset[str]) -> set[int]:
+    """Return the orders of lines that are not part of the text."""
+    found = {line.order for line in lines if not line.upright}
+    upright = [line for line in lines if line.upright]
+    found |= line_numbers(upright)
+    edge = {line.order for line in _at_edges(upright, height)}
+    heads = [
+        line
+        for line in upright
+        if line.order in edge and (pattern(line.text) in running or _PAGE_NUMBER.match(line.text))
+    ]
+    found |= {line.order for line in heads}
+    for head in heads:
+        # "S. Author et al." left of a page number that is known to be one belongs to it.
+        found |= {
+            line.order
+            for line in upright
+            if line.order in edge
+            and abs(line.middle - head.middle) < 0.5 * head.height
+            and _outermost(head, upright, height)
+        }
+    return found | copies(upright)
+
+
+def line_numbers(lines: Sequence[Line]) -> set[int]:
+    """Return the orders of manuscript line numbers: a margin column of rising integers."""
+    numbers = [line for line in lines if _LINE_NUMBER.match(line.text)]
+    if len(numbers) < _FEWEST_NUMBERS:
+        return set()
+    texts = [line for line in lines if len(line.text) > 12]
+    if not texts:
+        return set()
+    found: set[int] = set()
+    columns: dict[int, list[Line]] = {}
+    for line in numbers:
+        columns.setdefault(round(line.box[2] / 6), []).append(line)
+    for key in list(columns):
+        column = sorted(columns[key] + columns.get(key + 1, []), key=lambda line: line.middle)
+        if len(column) < _FEWEST_NUMBERS or not _rising([int(line.text) for line in column]):
+            continue
+        edge = median(line.box[2] for line in column)
+        beside = sum(t.box[0] < edge < t.box[2] for t in texts)
+        neighbours = sum(_has_neighbour(line, texts) for line in column)
+        if beside <= 0.1 * len(texts) and neighbours >= 0.5 * len(column):
+            found |= {line.order for line in column}
+    return found
+
+
+def copies(lines: Sequence[Line]) -> set[int]:
+    """Return the orders of lines printed again in the same place, or repeating part of one there."""
+    found: set[int] = set()
+    rows: dict[int, list[Line]] = {}
+    for line in lines:
+        cell = round(line.middle / 4)
+        if any(_repeats(line, other) for near in (cell - 1, cell, cell + 1) for other in rows.get(near, ())):
+            found.add(line.order)
+        else:
+            rows.setdefault(cell, []).append(line)
+    return found
+
+
+def _repeats(line: Line, other: Line) -> bool:
+    slack = 0.2 * max(1.0, line.size)
+    inside = other.box[0] - slack <= line.box[0] and line.box[2] <= other.box[2] + slack
+    if not inside or abs(line.middle - other.middle) > slack or line.text not in other.text:
+        return False
+    at = other.text.find(line.text)
+    while at >= 0:
+        if abs(other.boxes[at][0] - line.boxes[0][0]) < slack:
+            return True
+        at = other.text.find(line.text, at + 1)
+    return False
+
+
+def _at_edges(lines: Sequence[Line], height: float) -> list[Line]:
+    return [line for line in lines if line.box[3] < _EDGE * height or line.box[1] > (1 - _EDGE) * height]
+
+
+def _outermost(head: Line, lines: Sequence[Line], height: float) -> bool:
+    """Whether nothing but the head's own row lies between it and the edge of the page."""
+    top = head.middle < height / 2
+    others = [line for line in lines if abs(line.middle - head.middle) >= 0.5 * head.height]
+    return not any(line.middle < head.middle if top else line.middle > head.middle for line in others)
+
+
+def _rising(values: Sequence[int]) -> bool:
+    steps = [b - a for a, b in zip(values, values[1:], strict=False)]
+    return sum(0 < step <= 5 for step in steps) >= 0.8 * len(steps)
+
+
+def _has_neighbour(number: Line, texts: Sequence[Line]) -> bool:
+    return any(text.box[1] - 2 < number.middle < text.box[3] + 2 for text in texts)

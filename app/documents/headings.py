@@ -1,0 +1,188 @@
+"""Which rows are headings, how deep, and the path of sections they open."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from app.documents.order import Row
+
+MAX_ROWS = 3
+_MAX_CHARS = 160
+
+_NUMBER = re.compile(
+    r"^(?:(?:section|chapter|appendix)\s+)?"
+    r"(?P<number>\d{1,2}(?:\.\d{1,2}){0,4}|[IVX]{1,5}(?=\.|\s)|[A-Z](?:\.\d{1,2}){0,3}(?=\.|\s|:))"
+    r"\s*[.:)]?\s*(?P<title>\S.*)$",
+    re.IGNORECASE,
+)
+_NUMBER_ALONE = re.compile(r"^(?:\d{1,2}(?:\.\d{1,2}){0,4}|[IVX]{1,5}|[A-Z])\.?$")
+_KNOWN = frozenset(
+    """abstract|introduction|background|related work|previous work|theory|method|methods|methodology|data|
+    observations|observations and data reduction|data reduction|analysis|data analysis|results|discussion|
+    results and discussion|discussion and conclusions|summary|summary and conclusions|conclusion|conclusions|
+    concluding remarks|future work|acknowledgments|acknowledgements|acknowledgment|acknowledgement|references|
+    bibliography|literature cited|appendix|appendices|contents|table of contents|list of tables|
+    list of figures|data availability|statement of need|software|facilities|author contributions|
+    competing interests|supplementary information|preface|keywords|key words|highlights""".replace("\n", "")
+    .replace("    ", "")
+    .split("|")
+)
+_ABSTRACT = frozenset({"abstract", "summary", "a b s t r a c t"})
+_REFERENCES = frozenset({"references", "bibliography", "literature cited", "references cited", "reference"})
+_BARE = re.compile(r"[^\w\s]|_")
+_SENTENCE = re.compile(r"[.;,]$")
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """A heading and its depth, 1 for a section."""
+
+    title: str
+    level: int
+
+
+def outline_key(title: str) -> str:
+    """Return what of a title is compared: letters and digits, without its number."""
+    match = _NUMBER.match(title.strip())
+    bare = match["title"] if match and len(match["title"]) > 2 and match["title"][0].isalnum() else title
+    folded = unicodedata.normalize("NFKD", bare).lower()
+    return "".join(c for c in folded if c.isalnum())
+
+
+def is_references(title: str) -> bool:
+    """Whether a section holds the list of references."""
+    return _bare_name(title) in _REFERENCES
+
+
+def is_abstract(title: str) -> bool:
+    """Whether a section is the abstract."""
+    return _bare_name(title) in _ABSTRACT
+
+
+def number_depth(text: str) -> int | None:
+    """Return the depth that a heading's number gives ("3.1 Data" 2), or None."""
+    match = _NUMBER.match(text)
+    if match is None or not match["title"][0].isalpha():
+        return None
+    return match["number"].count(".") + 1
+
+
+@dataclass(frozen=True, slots=True)
+class HeadingStyle:
+    """How the rows of a candidate are set, against the body of the document."""
+
+    text: str
+    size: float
+    bold: bool
+    italic: bool
+    centred: bool
+    """Set in the middle of its column, free on both sides."""
+    alone: bool
+    """With space above and below, or at the top of its column."""
+    short: bool
+    """Does not fill its column."""
+
+    @property
+    def caps(self) -> bool:
+        """Whether (nearly) all letters are capitals."""
+        letters = [c for c in self.text if c.isalpha()]
+        return len(letters) >= 4 and sum(c.isupper() for c in letters) > 0.9 * len(letters)
+
+
+def heading_level(style: HeadingStyle, body_size: float, outline: Mapping[str, int]) -> int | None:
+    """Return the level of a heading set in this style, or None if it is none.
+
+    Strong signs (the outline names it; a usual section name standing alone; a number and
+    a style of its own) count at once; style alone needs size or weight and a free stand.
+    """
+    text = style.text.strip()
+    if not _may_be_title(text):
+        return None
+    depth = number_depth(text)
+    key = outline_key(text)
+    if key in outline and (style.alone or style.short):
+        return depth or outline[key]
+    if _bare_name(text) in _KNOWN and style.short and (style.alone or style.bold or style.caps):
+        return depth or 1
+    distinct = style.bold or style.size > 1.06 * body_size or style.caps or style.italic
+    if depth is not None:
+        if distinct or (style.centred and style.alone):
+            return depth
+        return depth if style.alone and style.short and _title_like(text) else None
+    if style.size < 0.95 * body_size or not style.alone:
+        return None
+    if (style.bold or style.size > 1.1 * body_size) and not _SENTENCE.search(text):
+        return 1 if style.size > 1.1 * body_size or style.caps else 2
+    if style.caps and (style.centred or style.short) and len(text) > 5:
+        return 1
+    if style.italic and style.short and not _SENTENCE.search(text):
+        return 2
+    return None
+
+
+def row_style(rows: tuple[Row, ...], *, left: float, right: float, alone: bool) -> HeadingStyle:
+    """Describe the rows of a block for `heading_level`."""
+    first, last = rows[0], rows[-1]
+    width = max(1.0, right - left)
+    free_left, free_right = first.box[0] - left, right - first.box[2]
+    return HeadingStyle(
+        text=" ".join(row.text for row in rows),
+        size=first.size,
+        bold=all(row.bold for row in rows),
+        italic=all(row.italic for row in rows),
+        centred=free_left > 0.08 * width and abs(free_left - free_right) < 0.15 * width,
+        alone=alone,
+        short=last.box[2] - last.box[0] < 0.92 * width or len(rows) > 1,
+    )
+
+
+class SectionPath:
+    """The headings that are open at a point of the document, outermost first."""
+
+    def __init__(self, open_headings: tuple[Heading, ...] = ()) -> None:
+        self._open = list(open_headings)
+
+    def enter(self, heading: Heading) -> None:
+        """Open a heading and close those of its depth and below."""
+        while self._open and self._open[-1].level >= heading.level:
+            self._open.pop()
+        self._open.append(heading)
+
+    @property
+    def name(self) -> str:
+        """The path as it is shown: "3 Results > 3.1 Systematics"."""
+        return " > ".join(heading.title for heading in self._open)
+
+    @property
+    def references(self) -> bool:
+        """Whether this is (inside) the list of references."""
+        return any(is_references(heading.title) for heading in self._open)
+
+    @property
+    def abstract(self) -> bool:
+        """Whether this is the abstract."""
+        return bool(self._open) and is_abstract(self._open[-1].title)
+
+
+def _may_be_title(text: str) -> bool:
+    letters = sum(c.isalpha() for c in text)
+    return (
+        3 <= len(text) <= _MAX_CHARS
+        and letters >= 0.5 * len(text.replace(" ", ""))
+        and not _NUMBER_ALONE.match(text)
+        and not any(c in text for c in "=∑∫√@")
+    )
+
+
+def _title_like(text: str) -> bool:
+    """Whether a numbered row reads like a title and not like an item of a list."""
+    return not _SENTENCE.search(text) and len(text) < 90
+
+
+def _bare_name(title: str) -> str:
+    match = _NUMBER.match(title.strip())
+    name = match["title"] if match and len(match["title"]) > 3 else title
+    return " ".join(_BARE.sub(" ", name).lower().split())
