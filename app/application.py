@@ -1,0 +1,205 @@
+"""The composition root: builds the parts once, wires them, and takes them down again."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import tempfile
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from app.documents.client import PdfClient
+from app.errors import AppError, HomeError, SettingsError, UsageError
+from app.events import Event, Notice
+from app.library import Library
+from app.llm import weights
+from app.llm.chat import ChatModel
+from app.llm.embeddings import Embedder, LocalEmbedder
+from app.llm.local.client import LocalChatModel
+from app.records.ids import PaperId, SessionId
+from app.services.answering import Answerer
+from app.services.changes import Change, LibraryChanged, LibraryChangeKind
+from app.services.importing import Importer
+from app.services.notes import NotesService
+from app.services.searching import Searcher
+from app.services.secrets import Secrets
+from app.services.threads import off_loop
+from app.settings import Settings
+from app.workers.host import Worker
+from app.workers.pool import WorkerPool
+
+MAX_QUESTION = 20_000
+"""Longest question in characters; longer ones are pasted papers, which belong into the library."""
+
+_PDF_WORKERS = 2
+_IDLE_EXIT_S = 300.0
+_CLOSE_S = 10.0
+_log = logging.getLogger(__name__)
+
+
+class Application:
+    """An open library with everything that works on it.
+
+        async with Application.open(home) as application:
+            async for result in application.importer.add([path]): ...
+
+    Opening is quick and starts no process: workers and models start when first needed.
+    `chat` and `embedder` are None where there is no such model; `notices` says why.
+    """
+
+    def __init__(self, home: Path, settings: Settings, library: Library, notices: Sequence[Notice]) -> None:
+        self.home = home
+        self.settings = settings
+        self.library = library
+        self.notices = list(notices)
+        self.secrets = Secrets(settings)
+        self._watchers: list[Callable[[Change], None]] = []
+        self.pdf = PdfClient(
+            WorkerPool("pdf", _PDF_WORKERS, idle_exit_s=_IDLE_EXIT_S),
+            Worker("render", idle_exit_s=_IDLE_EXIT_S),
+        )
+        self.embedder = self._embedder()
+        self.chat = self._chat_model()
+        self.importer = Importer(library, self.pdf, self.embedder, home=home, on_change=self._changed)
+        self.searcher = Searcher(library, self.embedder)
+        self.answerer = Answerer(self.searcher, lambda: self.chat)
+        self.notes = NotesService(library, self.pdf, self._changed)
+
+    @classmethod
+    def open(cls, home: Path, **overrides: Any) -> Application:
+        """Open the library in `home`, which is made if it is new; `overrides` are settings, nested.
+
+        Settings that cannot be read are left aside with a notice. Raises HomeError or
+        LibraryError when the folder or the database cannot be used.
+        """
+        home = prepared_home(home)
+        notices: list[Notice] = []
+        settings = _settings(home, overrides, notices)
+        return cls(home, settings, Library.open(home), notices)
+
+    async def __aenter__(self) -> Application:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.close()
+
+    async def close(self) -> None:
+        """Stop the import, end the workers, close the database; what hangs is left after a deadline."""
+        await _within_deadline("importer", self.importer.close())
+        parts: list[tuple[str, Awaitable[None]]] = [("pdf", self.pdf.close())]
+        if self.embedder is not None:
+            parts.append(("embedder", self.embedder.close()))
+        if self.chat is not None:
+            parts.append(("chat", self.chat.close()))
+        await asyncio.gather(*(_within_deadline(name, closing) for name, closing in parts))
+        await off_loop(self.library.close)
+
+    def subscribe(self, watcher: Callable[[Change], None]) -> Callable[[], None]:
+        """Call `watcher` on the loop with every change from now on; the returned function ends that."""
+        self._watchers.append(watcher)
+
+        def unsubscribe() -> None:
+            if watcher in self._watchers:
+                self._watchers.remove(watcher)
+
+        return unsubscribe
+
+    def changed(self, kind: LibraryChangeKind, paper_ids: Sequence[PaperId]) -> None:
+        """Tell the watchers of a change that was made to the library directly."""
+        self._changed(LibraryChanged(kind, tuple(paper_ids)))
+
+    async def run_turn(
+        self, text: str, papers: Sequence[PaperId] = (), session: SessionId | None = None
+    ) -> AsyncGenerator[Event, None]:
+        """Answer one message; each event is in the journal before it is yielded.
+
+        Without `session` the turn begins a new conversation. Raises UsageError for text
+        that is no question.
+        """
+        question = checked_question(text)
+        journal = self.library.journal
+        if session is None:
+            session = await off_loop(journal.new_session, question[:80])
+        async for event in self.answerer.answer(question, papers=papers):
+            await off_loop(journal.append, session, event.as_json())
+            yield event
+
+    def _changed(self, change: Change) -> None:
+        for watcher in tuple(self._watchers):
+            watcher(change)
+
+    def _embedder(self) -> Embedder | None:
+        if weights.embedding_onnx() is None:
+            self.notices.append(
+                Notice("warning", "The embedding model is missing: search finds words, not meanings.")
+            )
+            return None
+        return LocalEmbedder(Worker("embed", idle_exit_s=_IDLE_EXIT_S))
+
+    def _chat_model(self) -> ChatModel | None:
+        """Return the local chat model; None when there is none, and answers are then quotes."""
+        llm = self.settings.llm
+        path = llm.model_path or weights.chat_gguf()
+        if path is None or not path.is_file():
+            where = f" at {path}" if path is not None else ""
+            self.notices.append(
+                Notice(
+                    "warning", f"There is no chat model{where}: answers are the best passages, word for word."
+                )
+            )
+            return None
+        return LocalChatModel(Worker("llm"), path, llm.context_tokens)
+
+
+def prepared_home(home: Path) -> Path:
+    """Return the absolute library folder, made if it is new. Raises HomeError if it cannot be written."""
+    home = home.expanduser().absolute()
+    try:
+        home.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=home):
+            pass
+    except OSError as error:
+        raise HomeError(
+            f"The library folder {home} cannot be used: {error.strerror or error}.",
+            hint="Give your account write permission for it, or pick another folder with --home.",
+        ) from error
+    return home
+
+
+def _settings(home: Path, overrides: dict[str, Any], notices: list[Notice]) -> Settings:
+    """Load the settings; what cannot be read is left aside with a notice, never silently."""
+    try:
+        return Settings.load(home, **overrides)
+    except SettingsError as error:
+        notices.append(Notice("warning", f"{error.message} It is left aside. {error.hint}"))
+    try:
+        return Settings.load(home / "no settings here", **overrides)  # environment and overrides still count
+    except SettingsError:
+        return Settings.defaults()
+
+
+def checked_question(text: str) -> str:
+    """Return the question without white space around it. Raises UsageError if it is empty or far too long."""
+    question = text.strip()
+    if not question:
+        raise UsageError("The question is empty.", hint="Ask something about the papers in the library.")
+    if len(question) > MAX_QUESTION:
+        raise UsageError(
+            f"The question has {len(question):,} characters; the limit is {MAX_QUESTION:,}.",
+            hint="Save long text as a Markdown file, add it to the library, and ask about it.",
+        )
+    return question
+
+
+async def _within_deadline(name: str, closing: Awaitable[None]) -> None:
+    try:
+        async with asyncio.timeout(_CLOSE_S):
+            await closing
+    except TimeoutError:
+        _log.error("%s did not close in %s s", name, _CLOSE_S)
+    except AppError as error:
+        _log.error("%s did not close: %s", name, error.message)

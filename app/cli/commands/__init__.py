@@ -1,0 +1,1 @@
+"""One module a command; `app.cli.main` names them."""

@@ -1,0 +1,61 @@
+"""`astroresearch ask`: a question to the library, answered with proven citations."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Annotated
+
+import typer
+
+from app.application import Application
+from app.cli.answers import print_answer
+from app.cli.context import Invocation
+from app.errors import UsageError
+from app.events import AnswerReady, Notice, TurnFinished, TurnStarted
+from app.records.ids import SessionId
+
+
+def ask(  # noqa: PLR0917  typer passes them by name
+    context: typer.Context,
+    question: Annotated[str, typer.Argument(help="The question, in quotes.")],
+    paper: Annotated[
+        list[str] | None, typer.Option("--paper", help="Ask only this paper; may be repeated.")
+    ] = None,
+    session: Annotated[str | None, typer.Option("--session", help="Go on with this conversation.")] = None,
+    events: Annotated[bool, typer.Option("--events", help="Print JSON lines as things happen.")] = False,
+    yes: Annotated[
+        bool, typer.Option("--yes", help="Allow what would ask; without it, that is denied.")
+    ] = False,
+) -> int:
+    """Ask a question; every sentence of the answer carries the page that proves it."""
+    if not question.strip():
+        raise UsageError("The question is empty.", hint='For example: astroresearch ask "What is H0?"')
+    invocation = Invocation.of(context)
+    output = invocation.output
+    del yes  # nothing that is built so far asks for permission
+
+    async def work(application: Application) -> int:
+        resolve = application.library.papers.resolve
+        papers = [await asyncio.to_thread(resolve, name) for name in paper or ()]
+        turn_id, reason, answer, notices = "", "failed", None, []
+        async for event in application.run_turn(
+            question, papers=papers, session=SessionId(session) if session else None
+        ):
+            if events:
+                output.event(event.as_json(), aside=output.as_json)
+            match event:
+                case TurnStarted():
+                    turn_id = event.turn_id
+                case Notice():
+                    notices.append(event.message)
+                    output.note(event.message)
+                case AnswerReady():
+                    answer = event.answer
+                case TurnFinished():
+                    reason = event.reason
+        output.document({**(answer or {}), "turn_id": turn_id, "reason": reason, "notices": notices})
+        if answer is not None and not events:
+            print_answer(output, answer)
+        return 0 if reason == "done" else 1
+
+    return invocation.with_application(work)

@@ -1,0 +1,25 @@
+"""Commands that are agreed on and come later: they say so, and exit 2."""
+
+from __future__ import annotations
+
+import typer
+
+from app.errors import UsageError
+
+LATER = {
+    "tool": "List and run the agent's tools.",
+    "export": "Write papers as BibTeX, RIS, CSL-JSON or Markdown.",
+    "import": "Read a bibliography file.",
+    "notes": "List, export and import notes.",
+    "models": "List, fetch and choose models.",
+}
+
+
+def not_built(context: typer.Context) -> int:
+    """Refuse with a plain message; taking any arguments, so that the message is this one."""
+    name = context.info_name or "this command"
+    raise UsageError(
+        f"`astroresearch {name}` is not built yet.",
+        code="not_built",
+        hint="Built so far: gui, add, list, show, search, ask, doctor, demo.",
+    )

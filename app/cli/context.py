@@ -1,0 +1,53 @@
+"""What a command is called with, and how it opens the application."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import typer
+
+from app.application import Application
+from app.cli.output import Output
+from app.settings import default_home
+
+
+@dataclass(frozen=True, slots=True)
+class Invocation:
+    """The common options of this run."""
+
+    home: Path | None
+    output: Output
+
+    @classmethod
+    def of(cls, context: typer.Context) -> Invocation:
+        """Return the invocation that `main` put into the context."""
+        invocation = context.obj
+        if not isinstance(invocation, cls):
+            raise TypeError("commands are called through app.cli.main")
+        return invocation
+
+    def library_home(self) -> Path:
+        """The library folder of this run: `--home`, else `ASTRORESEARCH_HOME`, else the usual place."""
+        return self.home if self.home is not None else default_home()
+
+    def with_application(self, work: Callable[[Application], Awaitable[int]]) -> int:
+        """Open the library, run `work`, close everything, return its exit code."""
+        return run_with_application(self.library_home(), self.output, work)
+
+
+def run_with_application(home: Path, output: Output, work: Callable[[Application], Awaitable[int]]) -> int:
+    """Open the library at `home`, run `work` on a loop of its own, and return its exit code.
+
+    Ctrl-C cancels `work`, closes the workers, and comes out as KeyboardInterrupt.
+    """
+
+    async def main() -> int:
+        async with Application.open(home) as application:
+            for notice in application.notices:
+                output.note(f"{notice.message}")
+            return await work(application)
+
+    return asyncio.run(main())

@@ -1,0 +1,78 @@
+"""Where the command line writes: results on stdout, everything else on stderr."""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+from typing import Any
+
+from app.errors import AppError
+
+
+class Output:
+    """Writes one JSON document, or lines for a person, and never both to stdout.
+
+    Text from papers and file names is data: control characters in it (which could
+    drive the terminal) are shown as escapes.
+    """
+
+    def __init__(self, *, as_json: bool) -> None:
+        self.as_json = as_json
+        for stream in (sys.stdout, sys.stderr):
+            if isinstance(stream, io.TextIOWrapper):
+                # Windows consoles and pipes default to a code page; names may hold lone surrogates.
+                stream.reconfigure(encoding="utf-8", errors="backslashreplace")
+
+    def document(self, value: object) -> None:
+        """Print the one JSON document of this run (with `--json` only)."""
+        if self.as_json:
+            sys.stdout.write(dumps(value, indent=2) + "\n")
+            sys.stdout.flush()
+
+    def line(self, text: str = "") -> None:
+        """Print a result line for a person; silent with `--json`."""
+        if not self.as_json:
+            sys.stdout.write(printable(text) + "\n")
+
+    def piece(self, text: str) -> None:
+        """Print a part of a line at once, for text that streams; silent with `--json`."""
+        if not self.as_json:
+            sys.stdout.write(printable(text))
+            sys.stdout.flush()
+
+    def event(self, value: object, *, aside: bool = False) -> None:
+        """Print one JSON line as it happens: on stdout, or on stderr when `aside`."""
+        stream = sys.stderr if aside else sys.stdout
+        stream.write(dumps(value) + "\n")
+        stream.flush()
+
+    def note(self, text: str) -> None:
+        """Tell the person something that is not the result."""
+        sys.stderr.write(printable(text) + "\n")
+        sys.stderr.flush()
+
+    def error(self, error: AppError) -> None:
+        """Show an error once: for a person on stderr, and as the document with `--json`."""
+        self.note(f"astroresearch: {error.message}" + (f"\n  {error.hint}" if error.hint else ""))
+        self.document(error.as_json())
+
+
+def dumps(value: object, *, indent: int | None = None) -> str:
+    """Return JSON with characters as they are; lone surrogates become escapes on the way out."""
+    return json.dumps(value, ensure_ascii=False, indent=indent, default=_plain)
+
+
+def printable(text: str) -> str:
+    """Return the text with control characters, lines and tabs aside, as visible escapes."""
+    return "".join(c if c >= " " and not "\x7f" <= c <= "\x9f" else _shown(c) for c in text)
+
+
+def _shown(character: str) -> str:
+    return character if character in "\n\t" else f"\\x{ord(character):02x}"
+
+
+def _plain(value: object) -> Any:
+    if isinstance(value, tuple | set | frozenset):
+        return list(value)
+    return str(value)
