@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import PurePath
 from typing import Any
 
@@ -129,8 +129,7 @@ def manifestation_id(connection: apsw.Connection, work: int, label: str) -> int:
 
 
 def _file_row(row: tuple[Any, ...]) -> FileRow:
-    plain, indexed, trashed = row[:-2], row[-2], row[-1]
-    return FileRow(*plain, bool(indexed), bool(trashed))
+    return replace(FileRow(*row), indexed=bool(row[-2]), trashed=bool(row[-1]))
 
 
 def _no_file(file_id: FileId) -> NotFoundError:

@@ -260,7 +260,8 @@ def _retitle_headers(connection: apsw.Connection, work: int, old: str, new: str)
     connection.execute(
         "UPDATE passages SET header = :new || substr(header, length(:old) + 1)"
         " WHERE substr(header, 1, length(:old)) = :old AND file_id IN ("
-        " SELECT f.id FROM files f JOIN manifestations m ON m.id = f.manifestation_id WHERE m.work_id = :work)",
+        " SELECT f.id FROM files f JOIN manifestations m ON m.id = f.manifestation_id"
+        " WHERE m.work_id = :work)",
         {"new": new, "old": old, "work": work},
     )
 
