@@ -54,6 +54,7 @@ def zig(installer: Installer) -> dict[str, str]:
         "CC": str(wrappers["cc"]),
         "CXX": str(wrappers["cxx"]),
         "CMAKE_GENERATOR": "Ninja",
+        "ZIG_GLOBAL_CACHE_DIR": str(tools / "cache"),
         "CMAKE_ARGS": " ".join(["-DGGML_OPENMP=OFF", "-DASTRORESEARCH_WITHOUT_SDK=ON", *flags]),
     }
 

@@ -67,8 +67,6 @@ class Installer:
         try:
             self.pip(["install", "--no-deps", "--require-hashes", "-r", wanted], "the installer uv")
         except CommandFailedError as error:
-            say(
-                f"  uv is not to be had here; pip takes longer. It said:\n{error.tail[-500:]}"
-            )
+            say(f"  uv is not to be had here; pip takes longer. It said:\n{error.tail[-500:]}")
             return None
         return self.python.with_name("uv.exe" if os.name == "nt" else "uv")
