@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -56,6 +56,13 @@ class PdfClient:
         """Return metadata, outline, labels and the first printed lines."""
         return Inspection.from_json(await self._read("inspect", path, password))
 
+    async def look_into(self, path: Path, password: str | None = None) -> Inspection:
+        """Return the same as `inspect` from the worker of the screen, which no import keeps busy."""
+        reply = await self._render.call(
+            "inspect", _params(path, password), timeout=OPEN_TIMEOUT_S, priority=Priority.USER
+        )
+        return Inspection.from_json(reply.value)
+
     async def recognise(self, path: Path, password: str | None = None) -> PaperRecord:
         """Return what the file says of the paper it holds: title, authors, year, identifiers."""
         return record_from_json(await self._read("recognise", path, password))
@@ -66,7 +73,7 @@ class PdfClient:
 
     async def extract(
         self, path: Path, password: str | None = None, start_page: int = 0
-    ) -> AsyncIterator[PageBatch]:
+    ) -> AsyncGenerator[PageBatch, None]:
         """Yield the passages from a page on, a few pages at a time.
 
         A page that hangs or kills the worker is left out and noted as FAILED, and reading
