@@ -41,6 +41,11 @@ class Tasks:
         if (task := self._named.get(name)) is not None:
             task.cancel()
 
+    def cancel_all(self) -> None:
+        """Cancel everything that runs, without waiting for it."""
+        for task in list(self._running):
+            task.cancel()
+
     async def close(self, deadline_s: float = 3.0) -> None:
         """Cancel everything and wait, but not longer than the deadline."""
         mine = self._running - {asyncio.current_task()}
