@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import secrets
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -153,6 +154,17 @@ class Records:
                 (_paper_id(connection, work), read_record(connection, work)) for work in dict.fromkeys(found)
             ]
 
+    def labels(self, paper_ids: Iterable[PaperId]) -> dict[PaperId, str]:
+        """Return the short names of these papers ("Riess+ 2016"), by title where there is no author."""
+        with self._store.read() as connection:
+            rows = sql.rows(
+                connection,
+                "SELECT paper_id, title, authors, year FROM works"
+                " WHERE paper_id IN (SELECT value FROM json_each(?))",
+                (json.dumps(list(paper_ids)),),
+            )
+        return {PaperId(key): _label(title, authors, year) for key, title, authors, year in rows}
+
     def mark_read(self, paper_id: PaperId, unread: bool = False) -> None:
         """Note that a paper was opened (or is unread again)."""
         with self._store.write() as connection:
@@ -222,6 +234,13 @@ def read_record(connection: apsw.Connection, work: int) -> PaperRecord:
         ),
         provenance=json.loads(provenance),
     )
+
+
+def _label(title: str, authors: str, year: int | None) -> str:
+    if authors:
+        return names.label(authors.split("\n"), year)
+    short = title if len(title) <= 32 else f"{title[:31].rstrip()}…"
+    return f"{short} {year or ''}".strip()
 
 
 def _storable(record: PaperRecord) -> PaperRecord:
