@@ -10,14 +10,16 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 from decimal import ROUND_HALF_UP, Decimal, InvalidOperation
+from itertools import pairwise
 
 _NUMBER = re.compile(
-    r"""(?<![\w.])(?P<sign>[-−+])?\s?(?P<digits>\d{1,3}(?:[,\u2009\u202f]\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+)"""
+    r"""(?<![A-Za-z0-9_.])(?P<sign>[-−+])?\s?(?P<digits>\d{1,3}(?:[,\u2009\u202f]\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+)"""
     r"""(?:\s?(?:×|x|\\times)\s?10\s?\^?\{?\s?(?P<power>[-−]?\d+)\}?|[eE](?P<e>[-−+]?\d+))?"""
     r"""(?P<tail>\s?(?:\\?%|[°µμÅ]?[A-Za-zÅ⊙☉']+)?)""",
     re.VERBOSE,
 )
 _TEX = re.compile(r"\\(?:mathrm|text|rm|mathit|textrm)\b|[${}~]|\\[,;:! ]|\\left|\\right")
+_PLUS_MINUS = re.compile(r"±|\+/[-−]|\\pm")
 _DIGIT_GLYPHS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻₀₁₂₃₄₅₆₇₈₉₋", "0123456789-0123456789-")
 
 _UNITS: dict[str, str] = {}
@@ -89,7 +91,7 @@ class Quantity:
 
 def find(text: str) -> list[Quantity]:
     """Return the numbers printed in `text`, in order; "1,234" is one number, "10–20" are two."""
-    plain = _TEX.sub(lambda m: " " * len(m.group()), text.translate(_DIGIT_GLYPHS)).replace("\\pm", " ±  ")
+    plain = _TEX.sub(lambda m: " " * len(m.group()), text.translate(_DIGIT_GLYPHS)).replace("\\pm", " ± ")
     found = []
     for match in _NUMBER.finditer(plain):
         quantity = _read(match, plain)
@@ -154,6 +156,27 @@ def _is_rounding(rounded: Decimal, full: Decimal) -> bool:
 
 
 def missing(claim: str, source: str) -> list[Quantity]:
-    """Return the numbers of `claim` that do not stand in `source`; empty when all do."""
-    printed = find(source)
-    return [c for c in find(claim) if not any(agrees(c, s) for s in printed)]
+    """Return the numbers of `claim` that do not stand in `source`; empty when all do.
+
+    "0.72 ± 0.02" needs both numbers side by side: a value may not borrow another's error.
+    """
+    claimed, printed = find(claim), find(source)
+    claimed_errors, printed_errors = _errors(claimed, claim), _errors(printed, source)
+    return [
+        c
+        for i, c in enumerate(claimed)
+        if not any(
+            agrees(c, s)
+            and (i not in claimed_errors or (j in printed_errors and agrees(claimed[i + 1], printed[j + 1])))
+            for j, s in enumerate(printed)
+        )
+    ]
+
+
+def _errors(found: list[Quantity], text: str) -> set[int]:
+    """Return the places of the values that are followed by "±" and their error."""
+    return {
+        i
+        for i, (value, error) in enumerate(pairwise(found))
+        if _PLUS_MINUS.fullmatch(text[value.end : error.start].strip(" ${}~"))
+    }

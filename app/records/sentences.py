@@ -8,8 +8,8 @@ _BOUNDARY = re.compile(
     r"""(?<=[.!?])["'”’)\]]*(?:\s*\[\d[^\]]*\])*\s+(?=["'“‘(\[]*[A-Z0-9À-ÞΑ-Ω$*\\])"""
     r"""|(?<=[。！？])|\n\s*\n|\n(?=\s*(?:[-*•]|\d{1,2}[.)])\s)""",
 )
-_ABBREVIATIONS = """et\\ al|e\\.g|i\\.e|cf|vs|viz|resp|approx|ca|Figs?|Eqs?|Eqn|Secs?|Sect|Tab|Refs?|Ch|Chap|Nos?
-|Vol|pp?|Dr|Prof|Mrs?|Ms|St|Jr|Sr|Obs|Univ|Inst|Astron|Astrophys|Phys|Rev|Lett|Proc|Soc|Jan|Feb|Mar|Apr|Jun|Jul
+_ABBREVIATIONS = """et\\ al|e\\.g|i\\.e|cf|vs|viz|resp|approx|ca|Figs?|Eqs?|Eqn|Secs?|Sect|Tab|Refs?|Ch|Chap
+|Nos?|Vol|pp?|Dr|Prof|Mrs?|Ms|St|Jr|Sr|Obs|Univ|Inst|Astron|Astrophys|Phys|Rev|Lett|Proc|Soc|Jan|Feb|Mar|Apr|Jun|Jul
 |Aug|Sept?|Oct|Nov|Dec|[A-Z]"""
 _ABBREVIATION = re.compile(rf"\b(?:{_ABBREVIATIONS})\.$", re.VERBOSE)
 

@@ -16,8 +16,9 @@ from app.records import quantities, sentences
 from app.records.text import fold
 
 MIN_COVERAGE = 0.7
-_WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?|[㐀-鿿]")
+_WORD = re.compile(r"[㐀-鿿]|(?:(?![㐀-鿿])[^\W\d_])+(?:['’][^\W\d_]+)?")
 _NAME = re.compile(r"(?<![\w-])(?:[A-Z][A-Za-z]*[-−–]?\d[\w.]*|[A-ZÀ-Þ][\w'’-]+|[A-Z]{2,})")
+_DESIGNATION = re.compile(r"\b(?P<word>[A-Z][\w.’'-]*)\s(?P<number>\d+[A-Za-z]?)\b(?![.,]\d|\s?[±%°])")
 _STOP = frozenset(
     """a an the this that these those of in on at by for from to with without within into onto as is are was
     were be been being it its they them their there here and or but if then than so such which who whose what
@@ -25,6 +26,10 @@ _STOP = frozenset(
     shall should must also only very more most both each any all some using used use found find finds shows
     show shown paper study authors work passage passages according based given about between after before over
     under through during per via et al however therefore thus""".split()
+)
+_OPENERS = frozenset(
+    """additionally although because finally first furthermore hence instead like many moreover namely next
+    overall second several since specifically thus together unlike""".split()
 )
 _NEGATION = re.compile(
     r"\b(?:not|no|never|neither|nor|none|cannot|without|n't|fail(?:s|ed)?)\b|n['’]t\b|不|没有|無|无",
@@ -99,25 +104,33 @@ def best(sentence: str, source: str, *, context: str = "") -> Support | None:
 
 def proves(sentence: str, stretch: str, *, context: str = "") -> bool:
     """Whether numbers, names, negation and direction of `sentence` agree with `stretch`."""
+    known = fold(f"{stretch} {context}")
+    designations = [m for m in _DESIGNATION.finditer(sentence) if _is_designation(m, sentence)]
+    values = sentence
+    for match in designations:
+        values = values.replace(match.group(), " " * len(match.group()))
     return (
-        not quantities.missing(sentence, stretch)
-        and _names_stand(sentence, f"{stretch} {context}")
+        all(fold(match.group()) in known for match in designations)
+        and not quantities.missing(values, stretch)
+        and _names_stand(sentence, known)
         and _same_negation(sentence, stretch)
         and not _turned_round(sentence, stretch)
     )
 
 
-def _names_stand(sentence: str, source: str) -> bool:
-    known = fold(source)
-    first_word = re.match(r"\W*([A-Z][a-z]+)\b", sentence)
-    ordinary_start = first_word is not None and fold(first_word[1]) in _STOP | {"fourier"}
+def _is_designation(match: re.Match[str], sentence: str) -> bool:
+    """Whether "Lantern 42" names a thing; "In 2026" and "Period 331 days" hold numbers."""
+    numbers = quantities.find(sentence[match.start("number") :])
+    return fold(match["word"]) not in _STOP and not (numbers and numbers[0].unit)
+
+
+def _names_stand(sentence: str, known: str) -> bool:
+    words = content_words(known)
     for match in _NAME.finditer(sentence):
-        name = fold(match.group()).rstrip("'’s")
-        if (match.start() <= 1 and ordinary_start) or name in known or name in _STOP:
-            continue
-        if match.start() <= 1 and match.group().isalpha() and _stem(name) in content_words(source):
-            continue
-        return False
+        name = fold(match.group()).rstrip("'’")
+        opens = match.start() <= 1 and (name in _OPENERS or _stem(name) in words)
+        if name not in known and name not in _STOP and not opens:
+            return False
     return True
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -39,5 +41,5 @@ def test_that_boundaries_are_where_a_reader_sees_them(text: str, expected: list[
 def test_that_no_visible_character_is_lost_or_doubled(text: str) -> None:
     spans = sentences.split(text)
     assert all(a < b for a, b in spans)
-    assert all(first[1] <= second[0] for first, second in zip(spans, spans[1:], strict=False))
+    assert all(first[1] <= second[0] for first, second in itertools.pairwise(spans))
     assert "".join("".join(text[a:b].split()) for a, b in spans) == "".join(text.split())
