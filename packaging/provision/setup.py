@@ -12,7 +12,7 @@ import time
 import venv
 from pathlib import Path
 
-from provision import chat_model, lockfile, system
+from provision import chat_model, lockfile, supported, system
 from provision.installer import Installer
 from provision.locking import exclusive
 from provision.progress import SetupError, elapsed, say
@@ -72,6 +72,8 @@ def python_of(environment: Path) -> Path:
 
 
 def _set_up(root: Path, environment: Path) -> bool:
+    if problem := supported.problem(supported.this_machine()):
+        raise SetupError(problem)
     _check_room(root)
     lock = (root / "requirements.lock").read_text()
     build = root / "build"
