@@ -6,6 +6,8 @@ All decisions here are about text alone and are pure; `hyphens` joins line ends 
 
 from __future__ import annotations
 
+import functools
+import re
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -43,10 +45,19 @@ _ACCENTS = {
 }
 """Accents that TeX fonts draw as characters of their own, and what they combine to."""
 
+_BLANKS = "\t\n\r\v\f"
+
 _DOTLESS = {"\u0131": "i", "\u0237": "j"}
 
 _COMPATIBLE = ((0xFB00, 0xFB06), (0xFB13, 0xFB17), (0xFB50, 0xFDFB), (0xFE70, 0xFEFC), (0x1D400, 0x1D7FF))
 """Ligatures, Arabic presentation forms and mathematical letters: written as the plain letters."""
+
+
+_SMALL_CAPITAL_A = 0xF761
+"""Adobe's private code points for small capitals, which publishers used until about 2005."""
+
+_SIMPLE = re.compile(r"(?:[!-\]_a-}]+(?: [!-\]_a-}]+)*)?")
+"""Lines of ASCII with nothing to do: no accent, no control character, no double space."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,14 +75,17 @@ def clean_line(glyphs: Sequence[str], boxes: Sequence[Box]) -> CleanLine:
     and its letter become one character with both boxes; what is invisible is dropped,
     and so are glyphs printed twice in the same place.
     """
-    if "".join(glyphs).isascii():
-        return _plain(glyphs, boxes)
+    text = "".join(glyphs).rstrip(" ")
+    if _SIMPLE.fullmatch(text) and not _doubled(text, boxes):
+        return CleanLine(text, tuple(boxes[: len(text)]))
     out: list[tuple[str, Box]] = []
     last = max((i for i, glyph in enumerate(glyphs) if glyph.strip()), default=-1)
     for position, (glyph, box) in enumerate(zip(glyphs, boxes, strict=True)):
         for char, part in _expand(glyph, box, at_end=position == last):
             _append(out, char, part)
-    return _stripped(out)
+    while out and out[-1][0] == " ":
+        out.pop()
+    return CleanLine("".join(c for c, _ in out), tuple(b for _, b in out))
 
 
 def is_noise(char: str) -> bool:
@@ -81,40 +95,37 @@ def is_noise(char: str) -> bool:
     )
 
 
-def _plain(glyphs: Sequence[str], boxes: Sequence[Box]) -> CleanLine:
-    """The common case: ASCII, where only accents, control characters and copies matter."""
-    out: list[tuple[str, Box]] = []
-    last = max((i for i, glyph in enumerate(glyphs) if glyph.strip()), default=-1)
-    for position, (glyph, box) in enumerate(zip(glyphs, boxes, strict=True)):
-        if len(glyph) == 1 and " " < glyph < "\x7f" and glyph not in "`^~":
-            if out and out[-1][0] == glyph and _same_place(out[-1][1], box):
-                continue
-            if out and out[-1][0] in "`^~":
-                _append(out, glyph, box)
-            else:
-                out.append((glyph, box))
-        else:
-            for char, part in _expand(glyph, box, at_end=position == last):
-                _append(out, char, part)
-    return _stripped(out)
+def _doubled(text: str, boxes: Sequence[Box]) -> bool:
+    """Whether a glyph is printed twice in the same place."""
+    return any(text[i] == text[i + 1] and _same_place(boxes[i], boxes[i + 1]) for i in range(len(text) - 1))
 
 
 def _expand(glyph: str, box: Box, *, at_end: bool) -> list[tuple[str, Box]]:
     """Return the characters a glyph stands for, each with its share of the box."""
     if glyph in _SOFT_HYPHENS:
         return [(SOFT_HYPHEN, box)] if at_end else []
-    chars = [c for g in glyph for c in _plain_letters(g)]
+    chars = _plain_letters(glyph)
+    if len(chars) == 1:
+        return [(chars, box)]
     width = (box[2] - box[0]) / max(1, len(chars))
     return [
-        (char, (box[0] + i * width, box[1], box[0] + (i + 1) * width, box[3]) if len(chars) > 1 else box)
+        (char, (box[0] + i * width, box[1], box[0] + (i + 1) * width, box[3]))
         for i, char in enumerate(chars)
     ]
 
 
-def _plain_letters(char: str) -> str:
-    if char.isspace():
+@functools.lru_cache(maxsize=4096)
+def _plain_letters(glyph: str) -> str:
+    """Return what a glyph is written as; nothing for what is invisible."""
+    return "".join(_plain_letter(char) for char in glyph)
+
+
+def _plain_letter(char: str) -> str:
+    if char in _BLANKS:
         return " "
     code = ord(char)
+    if _SMALL_CAPITAL_A <= code < _SMALL_CAPITAL_A + 26:
+        return chr(ord("A") + code - _SMALL_CAPITAL_A)
     if any(low <= code <= high for low, high in _COMPATIBLE):
         return unicodedata.normalize("NFKC", char)
     category = unicodedata.category(char)
@@ -155,12 +166,6 @@ def _accented(out: list[tuple[str, Box]], char: str, box: Box) -> bool:
     del out[-back:]
     out.append((composed, _union(before_box, box)))
     return True
-
-
-def _stripped(out: list[tuple[str, Box]]) -> CleanLine:
-    while out and out[-1][0] == " ":
-        out.pop()
-    return CleanLine("".join(c for c, _ in out), tuple(b for _, b in out))
 
 
 def _overlap(a: Box, b: Box) -> bool:

@@ -26,13 +26,12 @@ def pattern(text: str) -> str:
 
 def running_patterns(pages: Iterable[tuple[Sequence[Line], float]]) -> frozenset[str]:
     """Find what repeats at the top or foot of several pages, given their lines and heights."""
-    seen: Counter[str] = Counter()
-    count = 0
+    seen: Counter[tuple[str, int]] = Counter()
     for lines, height in pages:
-        count += 1
-        seen.update({pattern(line.text) for line in _at_edges(lines, height)})
-    needed = max(2, min(4, count // 4))
-    return frozenset(text for text, times in seen.items() if times >= needed and len(text) > 1)
+        # At the same height, give or take half a line: running heads do not move.
+        places = {(pattern(line.text), round(line.middle / 6) + nudge) for line in _at_edges(lines, height) for nudge in (0, 1)}
+        seen.update(places)
+    return frozenset(text for (text, _), times in seen.items() if times >= 2 and len(text) > 1)
 
 
 def furniture(lines: Sequence[Line], height: float, running: frozenset[str]) -> set[int]:

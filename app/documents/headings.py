@@ -15,7 +15,7 @@ _MAX_CHARS = 160
 _NUMBER = re.compile(
     r"^(?:(?:section|chapter|appendix)\s+)?"
     r"(?P<number>\d{1,2}(?:\.\d{1,2}){0,4}|[IVX]{1,5}(?=\.|\s)|[A-Z](?:\.\d{1,2}){0,3}(?=\.|\s|:))"
-    r"\s*[.:)]?\s*(?P<title>\S.*)$",
+    r"(?:[.:)]\s*|\s+)(?P<title>\S.*)$",
     re.IGNORECASE,
 )
 _NUMBER_ALONE = re.compile(r"^(?:\d{1,2}(?:\.\d{1,2}){0,4}|[IVX]{1,5}|[A-Z])\.?$")
@@ -33,7 +33,8 @@ _KNOWN = frozenset(
 _ABSTRACT = frozenset({"abstract", "summary", "a b s t r a c t"})
 _REFERENCES = frozenset({"references", "bibliography", "literature cited", "references cited", "reference"})
 _BARE = re.compile(r"[^\w\s]|_")
-_SENTENCE = re.compile(r"[.;,]$")
+_SENTENCE = re.compile(r"[.;,:\-\u2010]$")
+_NOT_A_TITLE = re.compile(r"https?:|www\.|@|^\[|^[\u2022\u2013\u2014\u25aa*-]|[=∑∫√]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +71,12 @@ def number_depth(text: str) -> int | None:
     return match["number"].count(".") + 1
 
 
+def is_caps(text: str) -> bool:
+    """Whether a text of some length is (nearly) all capitals."""
+    letters = [c for c in text if c.isalpha()]
+    return len(letters) >= 4 and sum(c.isupper() for c in letters) > 0.9 * len(letters)
+
+
 @dataclass(frozen=True, slots=True)
 class HeadingStyle:
     """How the rows of a candidate are set, against the body of the document."""
@@ -88,8 +95,7 @@ class HeadingStyle:
     @property
     def caps(self) -> bool:
         """Whether (nearly) all letters are capitals."""
-        letters = [c for c in self.text if c.isalpha()]
-        return len(letters) >= 4 and sum(c.isupper() for c in letters) > 0.9 * len(letters)
+        return is_caps(self.text)
 
 
 def heading_level(style: HeadingStyle, body_size: float, outline: Mapping[str, int]) -> int | None:
@@ -105,22 +111,38 @@ def heading_level(style: HeadingStyle, body_size: float, outline: Mapping[str, i
     key = outline_key(text)
     if key in outline and (style.alone or style.short):
         return depth or outline[key]
-    if _bare_name(text) in _KNOWN and style.short and (style.alone or style.bold or style.caps):
+    if is_usual(text) and style.short and (style.alone or style.bold or style.caps):
         return depth or 1
-    distinct = style.bold or style.size > 1.06 * body_size or style.caps or style.italic
-    if depth is not None:
-        if distinct or (style.centred and style.alone):
-            return depth
-        return depth if style.alone and style.short and _title_like(text) else None
-    if style.size < 0.95 * body_size or not style.alone:
+    if style.size < 0.95 * body_size:
         return None
-    if (style.bold or style.size > 1.1 * body_size) and not _SENTENCE.search(text):
+    if depth is not None:
+        return depth if _is_numbered_heading(style, body_size) else None
+    return _level_by_style(style, body_size) if style.alone else None
+
+
+def _is_numbered_heading(style: HeadingStyle, body_size: float) -> bool:
+    """Whether a numbered row is a heading and not an item of a list."""
+    if style.bold or style.caps or style.size > 1.06 * body_size:
+        return True
+    if style.italic or (style.centred and style.alone):
+        return style.short and _title_like(style.text)
+    return style.alone and style.short and _title_like(style.text)
+
+
+def _level_by_style(style: HeadingStyle, body_size: float) -> int | None:
+    text = style.text
+    if _SENTENCE.search(text) or text[0].islower() or not style.short:
+        return None
+    if style.bold or style.size > 1.1 * body_size:
         return 1 if style.size > 1.1 * body_size or style.caps else 2
-    if style.caps and (style.centred or style.short) and len(text) > 5:
-        return 1
-    if style.italic and style.short and not _SENTENCE.search(text):
-        return 2
-    return None
+    if style.caps:
+        return 1 if len(text) > 5 else None
+    return 2 if style.italic and len(text) < 80 else None
+
+
+def is_usual(text: str) -> bool:
+    """Whether this is a name that sections of papers usually have."""
+    return _bare_name(text) in _KNOWN
 
 
 def row_style(rows: tuple[Row, ...], *, left: float, right: float, alone: bool) -> HeadingStyle:
@@ -135,7 +157,7 @@ def row_style(rows: tuple[Row, ...], *, left: float, right: float, alone: bool) 
         italic=all(row.italic for row in rows),
         centred=free_left > 0.08 * width and abs(free_left - free_right) < 0.15 * width,
         alone=alone,
-        short=last.box[2] - last.box[0] < 0.92 * width or len(rows) > 1,
+        short=last.box[2] - last.box[0] < 0.92 * width,
     )
 
 
@@ -173,13 +195,15 @@ def _may_be_title(text: str) -> bool:
         3 <= len(text) <= _MAX_CHARS
         and letters >= 0.5 * len(text.replace(" ", ""))
         and not _NUMBER_ALONE.match(text)
-        and not any(c in text for c in "=∑∫√@")
+        and not _NOT_A_TITLE.search(text)
     )
 
 
 def _title_like(text: str) -> bool:
-    """Whether a numbered row reads like a title and not like an item of a list."""
-    return not _SENTENCE.search(text) and len(text) < 90
+    """Whether a numbered row reads like a title and not like an item of a list or an address."""
+    match = _NUMBER.match(text)
+    title = match["title"] if match else text
+    return not _SENTENCE.search(text) and 4 <= len(title) < 90 and title[0].isupper() and text.count(",") < 2
 
 
 def _bare_name(title: str) -> str:

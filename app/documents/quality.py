@@ -10,10 +10,12 @@ from enum import StrEnum
 from app.documents.clean import is_noise
 
 FEW_CHARACTERS = 50
-"""Below this a page holds a stamp or a page number, not text."""
+"""Below this a page that is drawn otherwise (a scan) holds a stamp, not its text."""
 
 _NOISE_SHARE = 0.12
 _SIGNIFICANT = 15
+_ENOUGH = 4000
+"""Characters that are looked at."""
 _WORDS_NEEDED = 0.35
 _TOKEN = re.compile(r"\S+")
 _LATIN_WORD = re.compile(r"^[\W\d_]*[^\W\d_]+(?:['\u2019-][^\W\d_]+)*[\W\d_]*$")
@@ -44,15 +46,7 @@ def quality(text: str, raw: Mapping[str, int] | None = None) -> PageQuality:
         return PageQuality.GARBAGE
     if total < _SIGNIFICANT:
         return PageQuality.EMPTY if total < 3 else PageQuality.OK
-    return PageQuality.GARBAGE if _absurd(text) else PageQuality.OK
-
-
-def has_text(lengths: Mapping[int, int]) -> bool:
-    """Whether a document has a text layer, given the number of characters per page index.
-
-    Scans served by ADS carry a bibcode on every page; one page of text is enough.
-    """
-    return any(length >= FEW_CHARACTERS for length in lengths.values())
+    return PageQuality.GARBAGE if _absurd(text[:_ENOUGH]) else PageQuality.OK
 
 
 def _absurd(text: str) -> bool:

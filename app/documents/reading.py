@@ -16,7 +16,7 @@ from app.documents.order import Row, regions
 from app.documents.page_text import PageText, text_lines, words_of
 from app.documents.profile import SAMPLE_PAGES, DocumentProfile, profile_of, sample_pages
 from app.documents.quality import PageQuality, quality
-from app.documents.structure import Block, BlockKind, blocks_of
+from app.documents.structure import Block, BlockKind, blocks_of, without_front_headings
 from app.errors import DocumentError
 from app.records.ids import PageIndex, PageLabel
 
@@ -24,8 +24,9 @@ if TYPE_CHECKING:
     import pymupdf
 
 # Ligatures stay whole, so that one glyph is one box; `clean` writes them out.
-_KEEP_LIGATURES, _KEEP_WHITESPACE, _CROPPED, _CID_UNKNOWN = 1, 2, 64, 128
-_FLAGS = _KEEP_LIGATURES | _KEEP_WHITESPACE | _CROPPED
+# A character that the font does not map to Unicode keeps its code, which old papers made the letter.
+_KEEP_LIGATURES, _KEEP_WHITESPACE, _CROPPED, _CODE_FOR_UNKNOWN = 1, 2, 64, 128
+_FLAGS = _KEEP_LIGATURES | _KEEP_WHITESPACE | _CROPPED | _CODE_FOR_UNKNOWN
 _KEPT = SAMPLE_PAGES + 8
 
 Watch = Callable[[int], None]
@@ -89,6 +90,8 @@ class DocumentReader:
         aside = furniture(glyphs.lines, glyphs.height, profile.running)
         body = [line for line in glyphs.lines if line.order not in aside]
         blocks = blocks_of(regions(body), profile)
+        if page == 0:
+            blocks = without_front_headings(blocks, profile)
         bodies = flow(blocks, profile.words)
         rest = [
             Block(BlockKind.FURNITURE, (Row((line,), line.box),))

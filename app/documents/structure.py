@@ -12,7 +12,15 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from statistics import median
 
-from app.documents.headings import MAX_ROWS, heading_level, row_style
+from app.documents.headings import (
+    MAX_ROWS,
+    heading_level,
+    is_caps,
+    is_usual,
+    number_depth,
+    outline_key,
+    row_style,
+)
 from app.documents.order import Region, Row
 from app.documents.profile import DocumentProfile
 
@@ -63,6 +71,26 @@ def blocks_of(regions: Sequence[Region], profile: DocumentProfile) -> list[Block
             del blocks[0]
         found += blocks
     return found
+
+
+def without_front_headings(blocks: Sequence[Block], profile: DocumentProfile) -> list[Block]:
+    """Take back the headings above the first section of a first page: names, dates and addresses.
+
+    The largest is left: it is the title.
+    """
+    heads = [i for i, block in enumerate(blocks) if block.kind is BlockKind.HEADING]
+    first = next((i for i in heads if _opens_section(blocks[i], profile)), len(blocks))
+    front = [i for i in heads if i < first]
+    title = max(front, key=lambda i: blocks[i].rows[0].size, default=None)
+    return [
+        replace(block, kind=BlockKind.TEXT, level=0) if i in front and i != title else block
+        for i, block in enumerate(blocks)
+    ]
+
+
+def _opens_section(block: Block, profile: DocumentProfile) -> bool:
+    text = block.rows[0].text
+    return is_usual(text) or number_depth(text) is not None or outline_key(text) in profile.outline
 
 
 def caption_start(text: str, *, small: bool) -> bool:
@@ -136,12 +164,23 @@ def _parts(above: Row, row: Row, pitch: float, region: Region, *, hanging: bool)
         return True
     if above.bold != row.bold and (above.bold or row.lines[0].bold):
         return True
+    if is_caps(above.text) != is_caps(row.text) or above.italic != row.italic:
+        # A heading in capitals or italics over its text, not a word at a paragraph's end.
+        return above.box[2] < region.right - 0.1 * (region.right - region.left) or is_caps(above.text)
+    if _centred(above, region) and _centred(row, region):
+        return False
     shift = row.box[0] - above.box[0]
     if hanging:
         return shift < -0.7 * size
     width = region.right - region.left
     ended = above.box[2] < region.right - 0.1 * width and bool(_TERMINAL.search(above.text))
     return shift > 0.7 * size or ended
+
+
+def _centred(row: Row, region: Region) -> bool:
+    width = region.right - region.left
+    left, right = row.box[0] - region.left, region.right - row.box[2]
+    return left > 0.06 * width and abs(left - right) < 0.04 * width
 
 
 def _judged(
