@@ -91,7 +91,9 @@ def _line(line: Mapping[str, Any]) -> InspectedLine:
 def _span(span: Mapping[str, Any]) -> Span:
     glyphs = [char["c"].translate(_SMALL_CAPITALS) for char in span["chars"]]
     text = clean_line(glyphs, [tuple(char["bbox"]) for char in span["chars"]]).text
-    if glyphs and glyphs[-1].isspace():
+    if glyphs and glyphs[0].isspace():
+        text = f" {text}"
+    if text.strip() and glyphs[-1].isspace():
         text += " "
     flags, font = int(span["flags"]), str(span["font"])
     return Span(

@@ -1,0 +1,138 @@
+"""Authors as printed below the title: names taken out of marks, commas and affiliations."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from app.documents.front.lines import MARKS, Line, is_mark, tidy
+from app.documents.front.words import is_affiliation, is_furniture, is_name
+from app.records.names import is_collaboration
+
+_CUT = "\x1f"
+"""Stands for a mark or a line's end between two names."""
+
+_LABEL = re.compile(r"^(?:PI|co-?PIs?|co-?Is?|authors?|by|written by|作者)\s*[:：]\s*", re.IGNORECASE)
+_WITH = re.compile(r"^(?:by|with|and|&|und|et)\s+", re.IGNORECASE)
+_SEPARATOR = re.compile(rf"{_CUT}|[,;，、；&|•·]|\band\b|\bund\b|\s{{3,}}|\u3000")
+_STOP = re.compile(
+    r"^(?:abstract|a\s?b\s?s\s?t\s?r\s?a\s?c\s?t|summary|keywords?|key words|1\.?\s+introduction|introduction|contents"
+    r"|received|submitted|accepted|draft|dated?\b|doi\b|a thesis|a dissertation|supervised|foreword|摘\s*要|关键词)",
+    re.IGNORECASE,
+)
+_CJK = r"[\u3400-\u9fff]"
+
+
+def printed_authors(lines: Sequence[Line], title: Sequence[Line], body: float) -> tuple[str, ...]:
+    """Return the authors printed below the title's lines, in order; empty where none are to be found."""
+    names: list[str] = []
+    style: Line | None = None
+    open_end = ""
+    misses = 0
+    for line in _below(lines, title):
+        text = line.text
+        if _STOP.match(text.strip()) or misses > 40 or (names and _running_text(line, text, body)):
+            break
+        found, tail = _names(line, open_end, known=bool(names))
+        alike = style is None or (
+            abs(line.size - style.size) <= 0.06 * style.size and line.bold == style.bold
+        )
+        if not found or not alike or _starts_with_mark(line):
+            misses += 1
+            open_end = ""
+            if style is None and misses > 3 and not is_affiliation(text):
+                break
+            continue
+        style = style or line
+        if open_end and names:
+            names.pop()
+        names += found
+        open_end = tail
+    return tuple(dict.fromkeys(_printed_form(name) for name in names))
+
+
+def _below(lines: Sequence[Line], title: Sequence[Line]) -> list[Line]:
+    """The lines under the title in its column: side bars hold dates and key words."""
+    left, right = min(line.box[0] for line in title), max(line.box[2] for line in title)
+    below = [line for line in lines if line.box[1] > title[-1].box[1] + 1 and line not in title]
+    near = title[-1].box[3] + 0.2 * max(line.box[3] for line in lines)
+    wide = [line for line in below if len(line.text) > 40 and line.box[0] < right and line.box[2] > left]
+    wide = [line for line in wide if line.box[3] < near]
+    left = min([left, *(line.box[0] for line in wide)])
+    right = max([right, *(line.box[2] for line in wide)])
+    return [line for line in below if line.box[2] > left and line.box[0] < right]
+
+
+def _running_text(line: Line, text: str, body: float) -> bool:
+    """Whether the paper itself has begun: a long line of body text that is no list of names."""
+    words = text.split()
+    lower = sum(word.islower() for word in words)
+    return abs(line.size - body) < 0.05 * body and len(words) > 7 and lower > 0.6 * len(words) and not (
+        is_affiliation(text)
+    )  # fmt: skip
+
+
+def _starts_with_mark(line: Line) -> bool:
+    first = next((span for span in line.spans if span.text.strip()), None)
+    return first is not None and is_mark(first, line.size) and not first.text.strip().startswith(",")
+
+
+def _names(line: Line, open_end: str, *, known: bool) -> tuple[list[str], str]:
+    """The names of one line, and the last of them if it may go on in the next line."""
+    parts = [_CUT if is_mark(span, line.size) and span.text.strip() else span.text for span in line.spans]
+    text = "".join(parts)
+    # marks that are set no smaller than the name they follow
+    text = re.sub(rf"[{re.escape(MARKS)}]+|(?<=[^\W\d_])\d[\d, ]*", _CUT, text)
+    text = re.sub(r"[(（][^()（）]*[)）]", " ", text)
+    text = _LABEL.sub("", text.strip())
+    text = _WITH.sub("", re.sub(r"\bet al\b\.?", "", text))
+    if open_end:
+        text = f"{open_end} {text}"
+    if re.search(_CJK, text):
+        text = _spaced_cjk(text)
+    whole = _bare(text)
+    split = [whole] if is_collaboration(whole) and "," not in whole else _SEPARATOR.split(text)
+    pieces = [piece for piece in map(_bare, split) if piece]
+    if not pieces:
+        return [], ""
+    names = []
+    for piece in pieces:
+        if is_affiliation(piece) and not is_name(piece):
+            break
+        if is_name(piece):
+            names.append(piece)
+    good = len(names) >= 0.6 * len(pieces) or (names and pieces[0] == names[0] and is_affiliation(text))
+    multiword = any(len(name.split()) > 1 or re.search(_CJK, name) for name in names)
+    if (
+        not good
+        or not (multiword or known or len(pieces) == 1)
+        or (is_furniture(text) and not is_collaboration(text))
+    ):
+        return [], ""
+    ended = not text.rstrip() or _SEPARATOR.match(text.rstrip()[-1]) or text.rstrip().endswith((" and", _CUT))
+    last = names[-1]
+    goes_on = not ended and len(pieces) > 1 and last == pieces[-1] and len(last.split()) == 1
+    return names, last if goes_on else ""
+
+
+def _bare(piece: str) -> str:
+    piece = _WITH.sub("", tidy(piece.replace(_CUT, " ")))
+    return piece.strip(" .:*-–—") if not re.search(r"\b[A-Z]\.$|\b[JS]r\.$", piece) else piece.strip(" :*-–—")
+
+
+def _spaced_cjk(text: str) -> str:
+    """Chinese names of two characters are set with a space in them to match those of three."""
+    text = re.sub(rf"(?<!{_CJK})({_CJK})\s+({_CJK})(?!{_CJK})", r"\1\2", text)
+    return re.sub(rf"(?<={_CJK})\s+(?={_CJK})", _CUT, text)
+
+
+def _printed_form(name: str) -> str:
+    """Names set in capitals become "Given Surname"; all others stay as printed."""
+    words = name.split()
+    if not name.isupper() or len([w for w in words if len(w.strip(".")) > 2]) < 1 or len(words) < 2:
+        return name
+    return " ".join(w if len(w.strip(".")) <= 1 or "." in w else _capitalised(w) for w in words)
+
+
+def _capitalised(word: str) -> str:
+    return "-".join(part[:1] + part[1:].lower() for part in word.split("-"))
