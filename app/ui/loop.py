@@ -17,7 +17,7 @@ from PySide6.QtCore import QObject, Qt, QTimerEvent
 from PySide6.QtWidgets import QApplication
 
 os.environ["QT_API"] = "pyside6"
-from qasync import QEventLoop  # noqa: E402  (reads QT_API when it is imported)
+from qasync import QEventLoop
 
 LONGEST_MS = 2**31 - 1
 PRECISE_BELOW_MS = 200
@@ -55,7 +55,7 @@ class _Timers(QObject):
     def __len__(self) -> int:
         return len(self._handles)
 
-    def timerEvent(self, event: QTimerEvent) -> None:  # noqa: N802
+    def timerEvent(self, event: QTimerEvent) -> None:
         handle = self._handles.pop(event.timerId(), None)
         self.killTimer(event.timerId())
         if handle is None or handle.cancelled():

@@ -77,6 +77,12 @@ QPushButton[kind="pill"] {{
 QPushButton[kind="pill"]:hover {{ border-color: {t.line_strong}; color: {t.text}; }}
 QPushButton[kind="pill"]:focus {{ border: 1px solid {t.accent}; }}
 QPushButton[kind="pill"]::menu-indicator {{ image: none; width: 0; }}
+QPushButton[kind="status"] {{
+    background: transparent; color: {t.text_2}; border: 0; padding: 0; min-height: 20px;
+    font-size: {CHIP_PX:g}px; font-weight: 400; }}
+QPushButton[kind="status"]:hover {{ color: {t.accent}; }}
+QPushButton[kind="status"]:focus {{ border-bottom: 1px solid {t.accent}; }}
+QPushButton[kind="status"]:disabled {{ color: {t.text_3}; background: transparent; }}
 QPushButton[kind="row"] {{
     background: transparent; border: 1px solid transparent; text-align: left; padding: 4px 8px;
     font-weight: 400; font-size: 13px; color: {t.text_2}; }}

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QVBoxLayout, QWidget
 from app.ui.chat.items import Answered
 from app.ui.chat.markdown import CITE_END, CITE_START, as_plain, checked_source, split_blocks, without_marks
 from app.ui.chat.rich_text import CiteChip, RichText, chips_of
-from app.ui.theme import S, XS
+from app.ui.theme import XS, S
 from app.ui.widgets.basics import icon_button, label, rule
 
 OpenCitation = Callable[[Mapping[str, Any]], object]
@@ -97,11 +97,15 @@ class AnswerView(QWidget):
                     self._layout.addWidget(self._message(message))
                 self._show_quotes(sentences, chips)
             case "not_found":
-                self._layout.addWidget(self._message(message or self.tr("Nothing in your library answers this.")))
+                self._layout.addWidget(
+                    self._message(message or self.tr("Nothing in your library answers this."))
+                )
             case _:
                 text = self._text()
                 text.show_markdown(
-                    checked_source(sentences), chips, self.tr("No passage of your library proves this sentence.")
+                    checked_source(sentences),
+                    chips,
+                    self.tr("No passage of your library proves this sentence."),
                 )
                 self._layout.addWidget(text)
                 if message:

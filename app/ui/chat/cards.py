@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPlainTextEdit, QProg
 
 from app.ui.chat.items import Asked, Noticed, ToolState, ToolUse
 from app.ui.icons import icon_pixmap
-from app.ui.theme import M, RADIUS_MESSAGE, S, XS, mono_font, theme, tokens
+from app.ui.theme import RADIUS_MESSAGE, XS, M, S, mono_font, theme, tokens
 from app.ui.widgets.basics import ElidedLabel, label, rule
 from app.ui.widgets.flow import FlowLayout
 
@@ -207,7 +207,9 @@ class NoticeCard(QFrame):
         self.setAccessibleName(item.message)
 
     def _tint(self) -> None:
-        name, token = {"warning": ("alert", "warn"), "error": ("alert", "bad")}.get(self._level, ("info", "text_3"))
+        name, token = {"warning": ("alert", "warn"), "error": ("alert", "bad")}.get(
+            self._level, ("info", "text_3")
+        )
         self._sign.setPixmap(icon_pixmap(name, token, 14))
 
 

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QPlainTextEdit, QVBoxLayout, 
 
 from app.records.ids import PaperId
 from app.ui.chat.cards import Chips
-from app.ui.theme import M, S, XS
+from app.ui.theme import XS, M, S
 from app.ui.widgets.basics import button, chip_button, label, restyle
 
 LOWEST, HIGHEST = 40, 168
@@ -84,7 +84,9 @@ class Composer(QWidget):
         self._context = context
 
         def made(paper: Context) -> QWidget:
-            chip = chip_button(f"{paper.label}  ×", lambda: self.context_dropped.emit(paper.paper_id), "accent")
+            chip = chip_button(
+                f"{paper.label}  ×", lambda: self.context_dropped.emit(paper.paper_id), "accent"
+            )
             chip.setAccessibleName(self.tr("Do not limit the question to %1").replace("%1", paper.label))
             chip.setToolTip(chip.accessibleName())
             return chip

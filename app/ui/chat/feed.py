@@ -47,7 +47,7 @@ class Feed(QScrollArea):
         self._timer.setInterval(FLUSH_MS)
         self._timer.timeout.connect(self.flush)
         bar = self.verticalScrollBar()
-        bar.valueChanged.connect(lambda value: self._moved(value))
+        bar.valueChanged.connect(self._moved)
         bar.rangeChanged.connect(lambda _low, high: self._grown(high))
         self._earlier.hide()
 
@@ -95,9 +95,9 @@ class Feed(QScrollArea):
             # "Show earlier" stands before the items and the stretch after them.
             self._layout.insertWidget(1 + sum(1 for p in self._views if p < place), view)
             view.show()
-        elif isinstance(view, ToolCard) and isinstance(item, ToolUse):
-            view.show_item(item)
-        elif isinstance(view, AnswerView) and isinstance(item, Answered):
+        elif (isinstance(view, ToolCard) and isinstance(item, ToolUse)) or (
+            isinstance(view, AnswerView) and isinstance(item, Answered)
+        ):
             view.show_item(item)
 
     def _made(self, item: Item) -> QWidget:

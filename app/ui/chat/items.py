@@ -69,7 +69,7 @@ class Answered:
 
     @property
     def kind(self) -> str:
-        """"answer", "quotes" or "not_found"; "answer" while it is still streaming."""
+        """ "answer", "quotes" or "not_found"; "answer" while it is still streaming."""
         return str(self.checked["kind"]) if self.checked else "answer"
 
     def as_markdown(self) -> str:
@@ -123,7 +123,7 @@ class Timeline:
         """Add what the person wrote; return its place."""
         return self._add(Asked(text, about))
 
-    def apply(self, event: Event, now: float = 0.0) -> list[int]:  # noqa: C901 (one case an event)
+    def apply(self, event: Event, now: float = 0.0) -> list[int]:
         """Take one event; `now` is a clock in seconds, for the time a tool took."""
         match event:
             case TurnStarted():
@@ -209,7 +209,9 @@ class Timeline:
         return []
 
     def _finish_tool(self, event: ToolResult, now: float) -> list[int]:
-        started = next((i.started_at for i in self.items if isinstance(i, ToolUse) and i.id == event.tool_call_id), now)
+        started = next(
+            (i.started_at for i in self.items if isinstance(i, ToolUse) and i.id == event.tool_call_id), now
+        )
         seconds = event.metadata.get("seconds", now - started if now else None)
         match event.outcome:
             case Outcome.SUCCEEDED:
@@ -218,7 +220,9 @@ class Timeline:
                 state = ToolState.STOPPED
             case _:
                 state = ToolState.FAILED
-        return self._tool(event.tool_call_id, state=state, seconds=seconds, output=event.output, progress=None)
+        return self._tool(
+            event.tool_call_id, state=state, seconds=seconds, output=event.output, progress=None
+        )
 
     def _finish(self, reason: str, usage: Mapping[str, Any]) -> list[int]:
         self.usage = usage
@@ -227,7 +231,18 @@ class Timeline:
 
 def main_argument(arguments: Mapping[str, Any]) -> str:
     """Return the one argument that tells most about a call, as a line."""
-    for name in ("question", "query", "name", "paper", "path", "pattern", "command", "task", "text", "message"):
+    for name in (
+        "question",
+        "query",
+        "name",
+        "paper",
+        "path",
+        "pattern",
+        "command",
+        "task",
+        "text",
+        "message",
+    ):
         value = arguments.get(name)
         if isinstance(value, str) and value:
             return f"“{value}”" if name in ("question", "query") else value
@@ -239,7 +254,9 @@ def plan_of(items: tuple[Mapping[str, Any], ...]) -> Plan | None:
     if not items:
         return None
     done = sum(1 for item in items if item.get("status") in ("completed", "done"))
-    active = [i for i in items if i.get("status") == "in_progress"] or [i for i in items if i.get("status") == "pending"]
+    active = [i for i in items if i.get("status") == "in_progress"] or [
+        i for i in items if i.get("status") == "pending"
+    ]
     return Plan(done, len(items), str(active[0].get("content", "")) if active else "")
 
 

@@ -60,7 +60,10 @@ class TimelinePane(QWidget):
             "chat",
             self.tr("Ask your papers"),
             self.tr("Answers come from your library. Each sentence cites the page that proves it."),
-            [button(text, lambda text=text: self.composer.set_text(text), kind="row") for text in self._examples()],
+            [
+                button(text, lambda text=text: self.composer.set_text(text), kind="row")
+                for text in self._examples()
+            ],
         )
         self._stack = QStackedWidget()
         self._stack.addWidget(self._empty)
@@ -162,12 +165,12 @@ class TimelinePane(QWidget):
         self._show(Timeline())
         self.composer.edit.setFocus()
 
-    async def open_conversation(self, session: SessionId) -> None:
+    async def open_conversation(self, session: SessionId, title: str = "") -> None:
         """Show an earlier conversation."""
         events = await asyncio.to_thread(self._application.library.journal.events, session)
         self.stop()
         self.session = session
-        self._show(replay(events))
+        self._show(replay(events, title))
 
     def _show(self, timeline: Timeline) -> None:
         self.timeline = timeline
@@ -207,7 +210,9 @@ class TimelinePane(QWidget):
             title = " ".join((row.title or self.tr("Untitled")).split())[:60].replace("&", "&&")
             action = menu.addAction(title)
             action.triggered.connect(
-                lambda _=False, session=row.session_id: self._tasks.start(self.open_conversation(session), "open")
+                lambda _=False, row=row: self._tasks.start(
+                    self.open_conversation(row.session_id, row.title), "open"
+                )
             )
         if not sessions:
             menu.addAction(self.tr("No earlier conversations")).setEnabled(False)

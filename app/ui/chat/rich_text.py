@@ -161,7 +161,9 @@ class RichText(QTextBrowser):
         """Copy chips as words."""
         data = super().createMimeDataFromSelection()
         cursor = self.textCursor()
-        words = "".join(_words(self.document(), i) for i in range(cursor.selectionStart(), cursor.selectionEnd()))
+        words = "".join(
+            _words(self.document(), i) for i in range(cursor.selectionStart(), cursor.selectionEnd())
+        )
         data.setText(words)
         data.removeFormat("text/html")
         return data

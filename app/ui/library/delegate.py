@@ -4,11 +4,20 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from PySide6.QtCore import QCoreApplication, QModelIndex, QPersistentModelIndex, QPointF, QRect, QRectF, QSize, Qt
+from PySide6.QtCore import (
+    QCoreApplication,
+    QModelIndex,
+    QPersistentModelIndex,
+    QPointF,
+    QRect,
+    QRectF,
+    QSize,
+    Qt,
+)
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QTextLayout, QTextOption
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
-from app.library.papers import PaperRow
+from app.library.listing import PaperRow
 from app.ui.library.model import RowRole
 from app.ui.theme import CHIP_PX, META_PX, TEXT_PX, Tokens, interface_font, tokens
 
@@ -90,7 +99,9 @@ class PaperDelegate(QStyledItemDelegate):
         painter.setFont(_title_font(row.unread))
         painter.setPen(t.colour("text"))
         for line in lines:
-            painter.drawText(QRect(rect.left(), y, rect.width(), TITLE_LINE), Qt.AlignmentFlag.AlignVCenter, line)
+            painter.drawText(
+                QRect(rect.left(), y, rect.width(), TITLE_LINE), Qt.AlignmentFlag.AlignVCenter, line
+            )
             y += TITLE_LINE
         y += 2
         painter.setFont(_meta_font())

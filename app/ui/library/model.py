@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, Qt
 
-from app.library.papers import PaperRow
+from app.library.listing import PaperRow
 from app.ui.tasks import Tasks
 
 BLOCK = 64

@@ -6,7 +6,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel, QPushButton, QVBoxLayout, QWidget
 
 from app.ui.icons import icon_pixmap
-from app.ui.theme import S, XL, theme
+from app.ui.theme import XL, S, theme
 from app.ui.widgets.basics import label
 
 

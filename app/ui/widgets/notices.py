@@ -13,7 +13,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from app.ui.icons import icon_pixmap
-from app.ui.theme import L, M, S, XS
+from app.ui.theme import XS, L, M, S
 from app.ui.widgets.basics import button, icon_button, label
 
 SHOWN_MS = 8000
@@ -73,7 +73,7 @@ class Notices(QWidget):
         """Return what is shown now, oldest first."""
         return [notice.message.text for notice in self._notices()]
 
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() is QEvent.Type.Resize and self.isVisible():
             self._settle()
         return super().eventFilter(watched, event)

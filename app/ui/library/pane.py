@@ -1,0 +1,414 @@
+"""The library pane: shelves, filters and order, the list of papers, and what can be done to them."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QPoint, Qt, QTimer, Signal
+from PySide6.QtGui import QAction, QActionGroup, QGuiApplication
+from PySide6.QtWidgets import QHBoxLayout, QMenu, QStackedWidget, QVBoxLayout, QWidget
+
+from app.library.listing import PaperRow
+from app.records.ids import PaperId
+from app.ui.library import texts
+from app.ui.library.model import LibraryModel
+from app.ui.library.nav import Shelf, ShelfList
+from app.ui.library.view import PaperList
+from app.ui.tasks import Tasks
+from app.ui.theme import HEAD_HEIGHT, XS, M
+from app.ui.widgets.ask_name import ask_name
+from app.ui.widgets.basics import button, chip_button, icon_button, label, restyle, rule
+from app.ui.widgets.empty_state import EmptyState
+from app.ui.widgets.notices import Message
+
+if TYPE_CHECKING:
+    from app.application import Application
+
+TYPING_MS, CHANGES_MS = 120, 400
+FILTERS = ("has:pdf", "has:notes", "is:unread")
+Post = Callable[..., object]
+
+
+class LibraryPane(QWidget):
+    """Shows what the library's own SQL selects and sorts; does nothing of that itself."""
+
+    opened = Signal(object)
+    """The `PaperRow` to read."""
+    selected = Signal(object)
+    """The selected `PaperRow`s, as a tuple."""
+    add_wanted = Signal()
+    add_folder_wanted = Signal()
+    welcome_wanted = Signal()
+    queue_wanted = Signal()
+
+    def __init__(self, application: Application, tasks: Tasks, post: Post) -> None:
+        super().__init__()
+        self.setProperty("pane", "library")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self._library = application.library
+        self._tasks = tasks
+        self._post = post
+        self._words = ""
+        self._filters: set[str] = set()
+        self._sort = "-added"
+        self._seen_changes = False
+        self.model = LibraryModel(self._library.papers.rows, tasks, self)
+        self.list = PaperList(self.model)
+        self.shelves = ShelfList()
+        self._connect()
+        self._typing = self._timer(TYPING_MS, lambda: self.reload(keep_place=False))
+        self._changes = self._timer(CHANGES_MS, self._reload_changed)
+        self._stack = QStackedWidget()
+        self._stack.addWidget(self.list)
+        self._stack.addWidget(self._empty_library())
+        self._stack.addWidget(self._nothing_found())
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        layout.addLayout(self._head())
+        layout.addWidget(rule())
+        layout.addWidget(self.shelves)
+        layout.addWidget(rule())
+        layout.addLayout(self._filter_line())
+        layout.addWidget(rule())
+        layout.addWidget(self._stack, 1)
+
+    # -- what is shown ------------------------------------------------------------------------
+
+    def search(self, words: str) -> None:
+        """Show the papers that match, a moment after the last key."""
+        self._words = words
+        self._typing.start()
+
+    def library_changed(self) -> None:
+        """Something in the library changed: read again soon, once for many changes."""
+        if not self._changes.isActive():
+            self._changes.start()
+
+    def reload(self, *, keep_place: bool = True) -> None:
+        """Ask the library for the order; an answer that a newer question has overtaken is dropped."""
+        self._tasks.start(self._reload(keep_place), "library order")
+
+    def set_sort(self, sort: str) -> None:
+        """Sort by a key of the library, "-" before it for descending."""
+        self._sort = sort
+        self._sort_chip.setText(texts.sort_label(sort))
+        self.reload(keep_place=False)
+
+    def toggle_filter(self, name: str) -> None:
+        """Add a filter such as "has:pdf", or take it away."""
+        self._filters ^= {name}
+        for known, chip in self._chips.items():
+            on = known in self._filters
+            chip.setText(f"{known}  ×" if on else known)
+            restyle(chip, "chip", "accent" if on else "plain")
+        self.reload(keep_place=False)
+
+    def set_indexing(self, papers: frozenset[str]) -> None:
+        """Mark the papers whose files are being read now."""
+        if papers != self.list.papers.indexing:
+            self.list.papers.indexing = papers
+            self.list.viewport().update()
+
+    def settled(self) -> bool:
+        """Whether all that is to be shown is there."""
+        return self.model.settled() and not self._typing.isActive() and not self._changes.isActive()
+
+    def state(self) -> dict[str, object]:
+        """Return what is kept between runs."""
+        shelf = self.shelves.current()
+        return {"sort": self._sort, "shelf": shelf.key if shelf else "", "filters": sorted(self._filters)}
+
+    def restore(self, state: dict[str, object]) -> None:
+        """Take up what an earlier run kept."""
+        sort = str(state.get("sort", "-added"))
+        self._sort = sort if sort in texts.SORTS else "-added"
+        self._sort_chip.setText(texts.sort_label(self._sort))
+        filters = state.get("filters")
+        for name in filters if isinstance(filters, list) else ():
+            if name in self._chips:
+                self.toggle_filter(name)
+        self._wanted_shelf = str(state.get("shelf", ""))
+
+    def query(self) -> str:
+        """Return what the library is asked: shelf, filters and words."""
+        shelf = self.shelves.current()
+        return " ".join(filter(None, (shelf.query if shelf else "", *sorted(self._filters), self._words)))
+
+    async def _reload(self, keep_place: bool) -> None:
+        papers = self._library.papers
+        shelf = self.shelves.current()
+        collection = shelf.collection if shelf else None
+        shelves = await asyncio.to_thread(self._read_shelves)
+        self.shelves.show_shelves(shelves)
+        if self._wanted_shelf:
+            key, self._wanted_shelf = self._wanted_shelf, ""
+            self.shelves.choose(key)
+        ids = await asyncio.to_thread(papers.order, self.query(), self._sort, collection)
+        total = shelves[0].count
+        self._count.setText(self.tr("%n paper(s)", None, total).replace(str(total), f"{total:,}"))
+        self.list.show_ids(ids, keep_place=keep_place)
+        asked = bool(self.query()) or collection is not None
+        self._stack.setCurrentIndex(0 if len(ids) else 2 if asked or total else 1)
+        self._selection_changed()
+
+    def _read_shelves(self) -> list[Shelf]:
+        papers = self._library.papers
+        trashed = papers.count("in:trash")
+        return [
+            Shelf("all", self.tr("All papers"), papers.count()),
+            Shelf("unread", self.tr("Unread"), papers.count("is:unread"), "is:unread"),
+            *(
+                Shelf(f"collection:{row.collection_id}", row.name, row.papers, collection=row.collection_id)
+                for row in papers.collections()
+            ),
+            *([Shelf("trash", self.tr("Trash"), trashed, "in:trash")] if trashed else []),
+        ]
+
+    def _reload_changed(self) -> None:
+        self.reload()
+
+    # -- what can be done to papers -----------------------------------------------------------
+
+    def in_trash(self) -> bool:
+        """Whether the trash is shown."""
+        shelf = self.shelves.current()
+        return shelf is not None and shelf.key == "trash"
+
+    def trash_selected(self) -> None:
+        """Put the selected papers into the trash; a notice offers to undo it."""
+        rows = self.list.selected_rows()
+        if rows and not self.in_trash():
+            self._tasks.start(self._trash([row.paper_id for row in rows]))
+
+    async def _trash(self, papers: Sequence[PaperId]) -> None:
+        await asyncio.to_thread(self._library.papers.trash, papers)
+        self.reload()
+
+        def undo() -> None:
+            self._tasks.start(self._restore(papers))
+
+        words = self.tr("%n paper(s) moved to the trash.", None, len(papers))
+        self._post(Message("info", words, action=self.tr("Undo")), undo)
+
+    async def _restore(self, papers: Sequence[PaperId]) -> None:
+        await asyncio.to_thread(self._library.papers.restore, papers)
+        self.reload()
+
+    async def _mark(self, papers: Sequence[PaperId], unread: bool) -> None:
+        for paper in papers:
+            await asyncio.to_thread(self._library.papers.mark_read, paper, unread)
+        self.reload()
+
+    async def _put(self, papers: Sequence[PaperId], collection: int) -> None:
+        await asyncio.to_thread(self._library.papers.put_in_collection, papers, collection)
+        self.reload()
+
+    async def _take(self, papers: Sequence[PaperId], collection: int) -> None:
+        await asyncio.to_thread(self._library.papers.take_from_collection, papers, collection)
+        self.reload()
+
+    def copy_citations(self) -> None:
+        """Copy the selected papers as one line each."""
+        lines = [texts.citation(row) for row in self.list.selected_rows()]
+        if lines:
+            QGuiApplication.clipboard().setText("\n".join(lines))
+            self._post(Message("info", self.tr("%n citation(s) copied.", None, len(lines))))
+
+    def copy_identifiers(self) -> None:
+        """Copy the first identifier of each selected paper."""
+        lines = [row.identifiers[0].value for row in self.list.selected_rows() if row.identifiers]
+        if lines:
+            QGuiApplication.clipboard().setText("\n".join(lines))
+            self._post(Message("info", self.tr("%n identifier(s) copied.", None, len(lines))))
+
+    def _open_menu(self, where: QPoint) -> None:
+        rows = self.list.selected_rows()
+        if not rows:
+            return
+        papers = [row.paper_id for row in rows]
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        if self.in_trash():
+            menu.addAction(self.tr("Put back"), lambda: self._tasks.start(self._restore(papers)))
+            menu.popup(where)
+            return
+        menu.addAction(self.tr("Open"), lambda: self.opened.emit(rows[0]))
+        menu.addSeparator()
+        menu.addAction(self.tr("Copy citation"), self.copy_citations)
+        if any(row.identifiers for row in rows):
+            menu.addAction(self.tr("Copy identifier"), self.copy_identifiers)
+        menu.addSeparator()
+        unread = not rows[0].unread
+        words = self.tr("Mark as unread") if unread else self.tr("Mark as read")
+        menu.addAction(words, lambda: self._tasks.start(self._mark(papers, unread)))
+        self._collection_actions(menu, papers)
+        menu.addSeparator()
+        menu.addAction(self.tr("Move to trash"), self.trash_selected)
+        menu.popup(where)
+
+    def _collection_actions(self, menu: QMenu, papers: Sequence[PaperId]) -> None:
+        into = menu.addMenu(self.tr("Add to collection"))
+        for shelf in self.shelves.shelves():
+            if shelf.collection is not None:
+                into.addAction(
+                    shelf.name.replace("&", "&&"),
+                    lambda number=shelf.collection: self._tasks.start(self._put(papers, number)),
+                )
+        into.addAction(self.tr("New collection…"), lambda: self._new_collection(papers))
+        shelf = self.shelves.current()
+        if shelf is not None and (number := shelf.collection) is not None:
+            menu.addAction(
+                self.tr("Take out of this collection"), lambda: self._tasks.start(self._take(papers, number))
+            )
+
+    def _new_collection(self, papers: Sequence[PaperId] = ()) -> None:
+        async def make(name: str) -> None:
+            number = await asyncio.to_thread(self._library.papers.add_collection, name)
+            if papers:
+                await asyncio.to_thread(self._library.papers.put_in_collection, papers, number)
+            self.reload()
+
+        title = self.tr("New collection")
+        ask_name(self, title, self.tr("Create"), "", lambda name: self._tasks.start(make(name)))
+
+    def _rename_collection(self, shelf: Shelf) -> None:
+        async def rename(name: str) -> None:
+            assert shelf.collection is not None
+            await asyncio.to_thread(self._library.papers.rename_collection, shelf.collection, name)
+            self.reload()
+
+        title = self.tr("Rename collection")
+        ask_name(self, title, self.tr("Rename"), shelf.name, lambda name: self._tasks.start(rename(name)))
+
+    def _remove_collection(self, shelf: Shelf) -> None:
+        async def remove() -> None:
+            assert shelf.collection is not None
+            await asyncio.to_thread(self._library.papers.remove_collection, shelf.collection)
+            self.reload()
+            words = self.tr("Collection “%1” removed; its papers stay in the library.").replace(
+                "%1", shelf.name
+            )
+            self._post(
+                Message("info", words, action=self.tr("Undo")), lambda: self._tasks.start(self._undo())
+            )
+
+        self._tasks.start(remove())
+
+    async def _undo(self) -> None:
+        await asyncio.to_thread(self._library.papers.undo)
+        self.reload()
+
+    # -- how it is built ----------------------------------------------------------------------
+
+    def _connect(self) -> None:
+        self._wanted_shelf = ""
+        self.list.opened.connect(self.opened)
+        self.list.menu_wanted.connect(self._open_menu)
+        self.list.delete_wanted.connect(self.trash_selected)
+        self.list.copy_wanted.connect(self.copy_citations)
+        self.list.selectionModel().selectionChanged.connect(lambda *_: self._selection_changed())
+        self.model.dataChanged.connect(lambda *_: self._selection_changed())
+        self.shelves.chosen.connect(lambda _: self.reload(keep_place=False))
+        self.shelves.new_wanted.connect(self._new_collection)
+        self.shelves.rename_wanted.connect(self._rename_collection)
+        self.shelves.remove_wanted.connect(self._remove_collection)
+
+    def _selection_changed(self) -> None:
+        self.selected.emit(tuple(self.list.selected_rows()))
+
+    def _timer(self, interval_ms: int, action: Callable[[], object]) -> QTimer:
+        timer = QTimer(self)
+        timer.setSingleShot(True)
+        timer.setInterval(interval_ms)
+        timer.timeout.connect(action)
+        return timer
+
+    def _head(self) -> QHBoxLayout:
+        row = QHBoxLayout()
+        row.setContentsMargins(M, 0, M, 0)
+        title = label(self.tr("Library"), "heading")
+        title.setFixedHeight(HEAD_HEIGHT)
+        self._count = label("", "hint")
+        row.addWidget(title)
+        row.addWidget(self._count)
+        row.addStretch(1)
+        self.add_button = icon_button("plus", self.tr("Add papers"), self._open_add_menu)
+        row.addWidget(self.add_button)
+        return row
+
+    def _open_add_menu(self) -> None:
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu.addAction(self.tr("Add files…"), self.add_wanted.emit)
+        menu.addAction(self.tr("Add a folder…"), self.add_folder_wanted.emit)
+        menu.addSeparator()
+        menu.addAction(self.tr("New collection…"), self._new_collection)
+        menu.addAction(self.tr("Show the import queue"), self.queue_wanted.emit)
+        menu.popup(self.add_button.mapToGlobal(self.add_button.rect().bottomLeft()))
+
+    def _filter_line(self) -> QHBoxLayout:
+        row = QHBoxLayout()
+        row.setContentsMargins(M, 8, M, 8)
+        row.setSpacing(XS + 2)
+        self._chips = {
+            name: chip_button(name, lambda name=name: self.toggle_filter(name)) for name in FILTERS
+        }
+        for name, chip in self._chips.items():
+            chip.setToolTip(texts.filter_label(name))
+            chip.setAccessibleName(texts.filter_label(name))
+            row.addWidget(chip)
+        row.addStretch(1)
+        self._sort_chip = chip_button(texts.sort_label(self._sort), self._open_sort_menu)
+        self._sort_chip.setToolTip(self.tr("Order of the list"))
+        row.addWidget(self._sort_chip)
+        return row
+
+    def _open_sort_menu(self) -> None:
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        group = QActionGroup(menu)
+        for sort in texts.SORTS:
+            action = QAction(texts.sort_label(sort), menu)
+            action.setCheckable(True)
+            action.setChecked(sort == self._sort)
+            action.triggered.connect(lambda _=False, sort=sort: self.set_sort(sort))
+            group.addAction(action)
+            menu.addAction(action)
+        menu.popup(self._sort_chip.mapToGlobal(self._sort_chip.rect().bottomLeft()))
+
+    def _empty_library(self) -> EmptyState:
+        return EmptyState(
+            "collection",
+            self.tr("Your library is empty"),
+            self.tr("Drop PDFs or folders anywhere on this window."),
+            [
+                button(self.tr("Add PDFs…"), self.add_wanted.emit, kind="primary"),
+                button(self.tr("Try the welcome paper"), self.welcome_wanted.emit),
+            ],
+        )
+
+    def _nothing_found(self) -> EmptyState:
+        return EmptyState(
+            "search",
+            self.tr("No paper matches"),
+            self.tr("Fewer words or filters find more."),
+            [button(self.tr("Clear filters"), self.clear_filters)],
+        )
+
+    cleared = Signal()
+
+    def clear_filters(self) -> None:
+        """Show all papers again."""
+        for name in sorted(self._filters):
+            self.toggle_filter(name)
+        self._words = ""
+        self.shelves.setCurrentRow(0)
+        self.cleared.emit()
+        self.reload(keep_place=False)
+
+    def rows_selected(self) -> tuple[PaperRow, ...]:
+        """Return the selected papers."""
+        return tuple(self.list.selected_rows())
