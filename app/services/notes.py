@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
@@ -11,37 +11,21 @@ from app.errors import NotFoundError, UsageError
 from app.library.notes import Note
 from app.records.anchor import Anchor, anchor_at, find_quote
 from app.records.ids import FileId, NoteId, PageIndex, PaperId
-from app.records.passage import TextLine
+from app.records.passage import Quad
 from app.services.changes import LibraryChanged, LibraryChangeKind
 from app.services.threads import off_loop
 
 if TYPE_CHECKING:
     from app.library.files import FileRow
-    from app.library.notes import NoteTable
-    from app.library.papers import Papers
-    from app.library.passages import Passages
-
-
-class NoteLibrary(Protocol):
-    """What notes need of the library."""
-
-    @property
-    def home(self) -> Path: ...
-    @property
-    def papers(self) -> Papers: ...
-    @property
-    def passages(self) -> Passages: ...
-    @property
-    def notes(self) -> NoteTable: ...
+    from app.library.library import Library
 
 
 class PageWords(Protocol):
-    """The clean text of a page and its printed lines (`app.documents.client.PageText`)."""
+    """The clean text of a page and where it stands (`app.documents.page_text.PageText`)."""
 
     @property
     def text(self) -> str: ...
-    @property
-    def lines(self) -> Sequence[TextLine]: ...
+    def quads(self, start: int, end: int) -> tuple[Quad, ...]: ...
 
 
 class PageReader(Protocol):
@@ -55,7 +39,7 @@ class NotesService:
 
     def __init__(
         self,
-        library: NoteLibrary,
+        library: Library,
         pdf: PageReader,
         on_change: Callable[[LibraryChanged], None] = lambda _: None,
     ) -> None:
@@ -173,10 +157,12 @@ class NotesService:
             raise UsageError(f"The file has {file.pages} pages.", hint="Pages are counted from 0.")
         if not file.path.endswith(".pdf"):
             return await off_loop(self._anchor_in_passages, file, quote)
-        words = await self._pdf.page_text(stored_path(self._library.home, file.path), page)
+        words = await self._pdf.page_text(stored_path(self._library.files_dir, file.path), page)
         prefix, suffix = (like.prefix, like.suffix) if like else ("", "")
         span = find_quote(words.text, quote, prefix=prefix, suffix=suffix)
-        return None if span is None else anchor_at(page, words.text, *span, words.lines)
+        if span is None:
+            return None
+        return replace(anchor_at(page, words.text, *span), quads=words.quads(*span))
 
     def _anchor_in_passages(self, file: FileRow, quote: str) -> Anchor | None:
         """Anchor in a paper without pages (Markdown): its passages are its text."""
@@ -199,7 +185,7 @@ class NotesService:
         self._on_change(LibraryChanged(LibraryChangeKind.NOTES_CHANGED, (paper_id,)))
 
 
-def stored_path(home: Path, relative: str) -> Path:
-    """Return where a file of the library lies; old rows are relative to `files`, new ones to home."""
-    path = home / relative
-    return path if path.exists() or relative.startswith("files/") else home / "files" / relative
+def stored_path(files_dir: Path, relative: str) -> Path:
+    """Return where a file of the library lies; `relative` may or may not begin with "files/"."""
+    path = files_dir / relative
+    return path if path.exists() or not relative.startswith("files/") else files_dir.parent / relative

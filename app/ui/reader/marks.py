@@ -49,7 +49,8 @@ def outline(affine: Affine, quads: Iterable[Quad], grow: float = 0.0, radius: fl
     for quad in quads:
         corners = map_quad(affine, quad)
         xs, ys = [x for x, _ in corners], [y for _, y in corners]
-        box = QRectF(min(xs) - grow, min(ys), max(xs) - min(xs) + 2 * grow, max(ys) - min(ys))
+        box = QRectF(min(xs), min(ys), max(xs) - min(xs), max(ys) - min(ys))
+        box.adjust(-grow, -grow, grow, grow)
         piece = QPainterPath()
         if _upright(corners):
             piece.addRoundedRect(box, radius, radius)
@@ -89,10 +90,18 @@ def paint_selection(painter: QPainter, quads: Sequence[Quad], affine: Affine, co
 
 
 def _stain(painter: QPainter, path: QPainterPath, colour: QColor, colours: Tokens) -> None:
+    """Colour the paper and leave the contrast of the words on it as it is: both modes are linear."""
     mode = QPainter.CompositionMode
-    painter.setCompositionMode(
-        mode.CompositionMode_Lighten if colours.dark else mode.CompositionMode_Multiply
-    )
+    if colours.dark:
+        paper = colours.colour("paper")
+        painter.setCompositionMode(mode.CompositionMode_Plus)
+        colour = QColor(
+            max(0, colour.red() - paper.red()),
+            max(0, colour.green() - paper.green()),
+            max(0, colour.blue() - paper.blue()),
+        )
+    else:
+        painter.setCompositionMode(mode.CompositionMode_Multiply)
     painter.fillPath(path, colour)
     painter.setCompositionMode(mode.CompositionMode_SourceOver)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Iterable, Sequence
 from enum import Enum
@@ -82,6 +83,7 @@ class PdfView(QAbstractScrollArea):
         self._current = -1
         self._first_wanted: dict[int, float] = {}
         self._pending_place: Place | None = None
+        self._learnt = asyncio.Event()
         self._ratio = self.devicePixelRatioF()
         self._tasks = Tasks(self.failed.emit)
         self._refresh_soon = QTimer(self, singleShot=True, interval=15)
@@ -142,6 +144,7 @@ class PdfView(QAbstractScrollArea):
     def _take_geometries(self, start: int, geometries: Sequence[PageGeometry], first: bool) -> None:
         kept = self._pending_place or self.place()
         if not self.column.learn(start, geometries) and not first:
+            self._learnt.set()
             self._schedule()
             return
         if first:
@@ -150,8 +153,15 @@ class PdfView(QAbstractScrollArea):
         if first or kept.page > 0 or kept.down > 0:
             self._scroll_to(kept)
         self._pending_place = None
+        self._learnt.set()
         self._schedule()
         self.moved.emit()
+
+    async def page_known(self, page: int) -> None:
+        """Wait until it is known how large a page is."""
+        while self._source is not None and not self.column.known[page]:
+            self._learnt.clear()
+            await self._learnt.wait()
 
     # -- where we are
 
@@ -517,8 +527,8 @@ class PdfView(QAbstractScrollArea):
                 bar.setValue(bar.value() + (step if key == Qt.Key.Key_PageDown else -step))
             case Qt.Key.Key_Home | Qt.Key.Key_End:
                 bar.setValue(0 if key == Qt.Key.Key_Home else bar.maximum())
-            case Qt.Key.Key_N | Qt.Key.Key_P if not event.modifiers():
-                ahead = 1 if key == Qt.Key.Key_N else -1
+            case Qt.Key.Key_Left | Qt.Key.Key_Right if not self.horizontalScrollBar().maximum():
+                ahead = 1 if key == Qt.Key.Key_Right else -1
                 self.go_to_page(min(max(0, self.current_page + ahead), len(self.column) - 1))
             case _:
                 super().keyPressEvent(event)

@@ -22,11 +22,16 @@ _NARROW, _WIDE = frozenset("iljtfrI.,;:'!|()[]1 "), frozenset("mwMWOQGDH@%—…
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """Characters `[start, end)` of the page text, printed in `quad`."""
+    """Characters `[start, end)` of the page text, printed in `quad`.
+
+    `edges` are the boundaries of the characters along the word, from 0.0 to 1.0; without
+    them they are guessed from typical widths of letters.
+    """
 
     start: int
     end: int
     quad: Quad
+    edges: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,8 +173,10 @@ class TextLayer:
         return max(0, bisect_right(self._line_starts, offset) - 1)
 
     def _edges(self, index: int) -> list[float]:
-        """Where the characters of a word begin and end along it, from typical letter widths."""
+        """Where the characters of a word begin and end along it, in units."""
         word, frame = self.words[index], self._frames[index]
+        if len(word.edges) == word.end - word.start + 1:
+            return [edge * frame.length for edge in word.edges]
         weights = [_weight(c) for c in self.text[word.start : word.end]] or [1.0]
         unit = frame.length / sum(weights)
         edges = [0.0]

@@ -1,0 +1,458 @@
+"""The reader pane: a tab for each open paper, one row of tools, and the empty state."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QKeySequence, QShortcut
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QStackedWidget, QTabBar, QVBoxLayout, QWidget
+
+from app.records.answer import Citation
+from app.records.ids import FileId, PageIndex, PageLabel, PaperId, PassageId
+from app.records.passage import Quad
+from app.ui.reader.note_words import page_label
+from app.ui.reader.page_view import ZOOM_STEP, Fit
+from app.ui.reader.paper_tab import PaperTab
+from app.ui.reader.toolbar import ReaderToolbar
+from app.ui.tasks import Tasks
+from app.ui.theme import HEAD_HEIGHT, XS, theme, tokens
+from app.ui.widgets.basics import button, icon_button
+from app.ui.widgets.empty_state import EmptyState
+
+if TYPE_CHECKING:
+    from app.application import Application
+
+MOST_TABS = 20
+
+
+class ReaderPane(QWidget):
+    """Opens papers and citations. `close_all` must be awaited before the loop ends."""
+
+    noteChanged = Signal(str)
+    """The notes of a paper changed: its id."""
+    askAboutSelection = Signal(str, str, int)
+    """A quote to ask about, its paper, its page index."""
+    openRequested = Signal()
+    """The button of the empty state: the window offers to choose a file."""
+    currentPaperChanged = Signal(str)
+    """Another paper is in front: its id, or nothing."""
+
+    def __init__(self, application: Application, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._application = application
+        self._tasks = Tasks(self._report)
+        self._dark: bool | None = None
+        self._page_keys: dict[str, Callable[[PaperTab], object]] = {}
+        self._colour = "yellow"
+        self._show_outline = self._show_notes = False
+        self.tabs = QTabBar()
+        self.toolbar = ReaderToolbar()
+        self._stack = QStackedWidget()
+        self._idle = PaperTab(application)
+        self._idle.hide()
+        self._empty = self._empty_state()
+        self._lay_out()
+        self._connect()
+        self._add_shortcuts()
+        self._update()
+
+    # -- what it offers
+
+    @property
+    def current(self) -> PaperTab | None:
+        """The tab in front."""
+        widget = self._stack.currentWidget()
+        return widget if isinstance(widget, PaperTab) and widget is not self._idle else None
+
+    def open_paper(self, paper_id: PaperId | str, file_id: FileId | int | None = None) -> None:
+        """Open a paper, or bring it to the front if it is open."""
+        paper, file = PaperId(paper_id), None if file_id is None else FileId(file_id)
+        for tab in self._open_tabs():
+            same_file = tab.file is None or file in (None, tab.file.file_id)
+            if tab.property("paper") == paper and same_file:
+                self.tabs.setCurrentIndex(self._stack.indexOf(tab) - 1)
+                return
+        self._add_tab(paper).open(paper, file)
+
+    def open_citation(self, citation: Citation | dict[str, Any]) -> None:
+        """Open the cited file at the cited page and mark the quote there."""
+        cited = citation if isinstance(citation, Citation) else _citation(citation)
+        self.open_paper(cited.paper_id, cited.file_id or None)
+        if self.current is not None:
+            self.current.show_citation(cited)
+
+    def close_tab(self, index: int | None = None) -> None:
+        """Close a tab, by default the one in front; its reading position is kept."""
+        index = self.tabs.currentIndex() if index is None else index
+        if not 0 <= index < self.tabs.count():
+            return
+        tab = self._stack.widget(index + 1)
+        if isinstance(tab, PaperTab):
+            self._tasks.start(self._close(tab))
+
+    async def close_all(self) -> None:
+        """Close everything: positions are kept, no task is left."""
+        for tab in self._open_tabs():
+            await tab.close_paper()
+        await self._tasks.close()
+        await self._idle.close_paper()
+
+    def state(self) -> dict[str, Any]:
+        """Return what to keep between runs, as JSON values."""
+        tabs = [
+            {"paper_id": tab.property("paper"), "file_id": tab.file.file_id if tab.file else None}
+            for tab in self._open_tabs()
+        ]
+        return {
+            "tabs": tabs,
+            "current": self.tabs.currentIndex(),
+            "outline": self._show_outline,
+            "notes": self._show_notes,
+            "dark": self._dark,
+            "colour": self._colour,
+        }
+
+    def restore(self, state: dict[str, Any] | None) -> None:
+        """Take up what `state` gave."""
+        if not state:
+            return
+        self._dark = state.get("dark")
+        self._colour = str(state.get("colour") or "yellow")
+        self._show_outline, self._show_notes = bool(state.get("outline")), bool(state.get("notes"))
+        self.toolbar.show_colour(self._colour)
+        for entry in list(state.get("tabs") or ())[:MOST_TABS]:
+            self.open_paper(entry["paper_id"], entry.get("file_id"))
+        current = int(state.get("current") or 0)
+        if 0 <= current < self.tabs.count():
+            self.tabs.setCurrentIndex(current)
+        self._update()
+
+    @property
+    def idle(self) -> bool:
+        """True when nothing is being opened or drawn: a screenshot shows what it should."""
+        tab = self.current
+        return tab is None or tab.settled
+
+    # -- tabs
+
+    def _open_tabs(self) -> list[PaperTab]:
+        widgets = (self._stack.widget(index) for index in range(1, self._stack.count()))
+        return [widget for widget in widgets if isinstance(widget, PaperTab)]
+
+    def _add_tab(self, paper: PaperId) -> PaperTab:
+        tab = PaperTab(self._application)
+        tab.setProperty("paper", paper)
+        tab.colour = self._colour
+        tab.named.connect(partial(self._name, tab))
+        tab.changed.connect(self._update)
+        tab.note_changed.connect(self.noteChanged)
+        tab.question_asked.connect(self.askAboutSelection)
+        tab.view.installEventFilter(self)
+        self._stack.addWidget(tab)
+        self.tabs.blockSignals(True)
+        index = self.tabs.addTab("…")
+        self.tabs.setCurrentIndex(index)
+        self.tabs.blockSignals(False)
+        close = icon_button("close", self.tr("Close (Ctrl+W)"), lambda: self._close_widget(tab))
+        close.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        close.setFixedSize(18, 18)
+        close.setIconSize(QSize(12, 12))
+        close.setStyleSheet("QToolButton { min-width: 0; min-height: 0; }")
+        self.tabs.setTabButton(index, QTabBar.ButtonPosition.RightSide, close)
+        self._bring_to_front(index)
+        return tab
+
+    def _close_widget(self, tab: PaperTab) -> None:
+        self.close_tab(self._stack.indexOf(tab) - 1)
+
+    async def _close(self, tab: PaperTab) -> None:
+        index = self._stack.indexOf(tab) - 1
+        if index < 0:
+            return
+        self.tabs.blockSignals(True)
+        self.tabs.removeTab(index)
+        self.tabs.blockSignals(False)
+        self._stack.removeWidget(tab)
+        self._bring_to_front(self.tabs.currentIndex())
+        await tab.close_paper()
+        tab.deleteLater()
+
+    def _moved(self, start: int, end: int) -> None:
+        tab = self._stack.widget(start + 1)
+        if tab is not None:
+            self._stack.removeWidget(tab)
+            self._stack.insertWidget(end + 1, tab)
+            self._bring_to_front(self.tabs.currentIndex())
+
+    def _bring_to_front(self, index: int) -> None:
+        self._stack.setCurrentIndex(index + 1)
+        tab = self.current
+        if tab is not None:
+            tab.view.setFocus(Qt.FocusReason.OtherFocusReason)
+        self.currentPaperChanged.emit(str(tab.property("paper")) if tab is not None else "")
+        self._update()
+
+    def _name(self, tab: PaperTab, name: str, title: str) -> None:
+        index = self._stack.indexOf(tab) - 1
+        if index >= 0:
+            self.tabs.setTabText(index, name.replace("&", "&&"))
+            self.tabs.setTabToolTip(index, title)
+
+    # -- keeping the tools in step
+
+    def _update(self) -> None:
+        tab = self.current
+        self._name_parts(tab or self._idle)
+        self.tabs.setVisible(self.tabs.count() > 0)
+        bar = self.toolbar
+        ready = tab is not None and tab.ready
+        bar.set_enabled(ready)
+        self._bars.setVisible(tab is not None)
+        bar.set_checked(bar.outline, self._show_outline)
+        bar.set_checked(bar.notes, self._show_notes)
+        bar.set_checked(bar.dark, self._dark_pages)
+        bar.set_checked(bar.pen, tab is not None and tab.pen)
+        if tab is None:
+            return
+        tab.colour = self._colour
+        tab.outline.setVisible(self._show_outline)
+        tab.show_notes_panel(self._show_notes)
+        if tab.view.dark_pages != self._dark_pages:
+            tab.view.set_dark_pages(self._dark_pages)
+        bar.show_zoom(tab.view.zoom)
+        bar.show_history(back=ready and tab.history.can_go_back, ahead=ready and tab.history.can_go_ahead)
+        source = tab.view.source
+        if source is not None:
+            page = tab.view.current_page
+            label = page_label(page, source.labels)
+            place = self.tr("Page {number} of {total}, printed as “{label}” (Ctrl+G)").format(
+                number=page + 1, total=source.pages, label=label
+            )
+            bar.show_page(label, source.pages, place)
+
+    def _name_parts(self, front: PaperTab) -> None:
+        """Only the parts of the tab in front carry the names by which they are looked for."""
+        for tab in (self._idle, *self._open_tabs()):
+            here = tab is front
+            tab.view.setObjectName("pdfView" if here else "")
+            tab.notes.list.setObjectName("notesList" if here else "")
+            tab.outline.tree.setObjectName("outlineTree" if here else "")
+
+    @property
+    def _dark_pages(self) -> bool:
+        return tokens().dark if self._dark is None else self._dark
+
+    def _toggle_outline(self, on: bool) -> None:
+        self._show_outline = on
+        self._update()
+        if on and self.current is not None:
+            self.current.outline.follow(self.current.view.current_page)
+
+    def _toggle_notes(self, on: bool) -> None:
+        self._show_notes = on
+        self._update()
+
+    def _toggle_dark(self, on: bool) -> None:
+        self._dark = None if on == tokens().dark else on
+        self._update()
+
+    def _toggle_pen(self, on: bool) -> None:
+        tab = self.current
+        if tab is not None:
+            tab.pen = on
+            if on and tab.view.selection:
+                tab.highlight()
+
+    def _pick_colour(self, colour: str) -> None:
+        self._colour = colour
+        tab = self.current
+        if tab is not None:
+            tab.colour = colour
+            if tab.view.selection:
+                tab.highlight(colour)
+
+    def _enter_page(self, text: str) -> None:
+        tab = self.current
+        source = tab.view.source if tab is not None else None
+        if tab is None or source is None:
+            return
+        page = _page_meant(text.strip(), source.labels, source.pages)
+        if page is not None:
+            tab.jump(page)
+        tab.view.setFocus(Qt.FocusReason.OtherFocusReason)
+        self._update()
+
+    def _leave_page_field(self) -> None:
+        if self.current is not None:
+            self.current.view.setFocus(Qt.FocusReason.OtherFocusReason)
+        self._update()
+
+    def _fit(self, what: str) -> None:
+        tab = self.current
+        if tab is None:
+            return
+        if what in {"width", "page"}:
+            tab.view.set_fit(Fit(what))
+        else:
+            tab.view.set_zoom(float(what))
+
+    def _open_find(self) -> None:
+        if self.current is not None and self.current.ready:
+            self.current.find_bar.open_with(self.current.view.selected_text()[:80].strip())
+
+    def _with_tab(self, act: Callable[[PaperTab], object]) -> None:
+        tab = self.current
+        if tab is not None and tab.ready:
+            act(tab)
+
+    # -- how it is put together
+
+    def _empty_state(self) -> QWidget:
+        choose = button(self.tr("Choose a PDF…"), self.openRequested.emit, kind="primary")
+        return EmptyState(
+            "file",
+            self.tr("Open a paper from the library or drop a PDF here"),
+            self.tr("Highlights, notes and the place you stopped at are kept for every paper."),
+            [choose],
+        )
+
+    def _lay_out(self) -> None:
+        self.setProperty("pane", "reader")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self.tabs.setExpanding(False)
+        self.tabs.setMovable(True)
+        self.tabs.setDrawBase(False)
+        self.tabs.setUsesScrollButtons(True)
+        self.tabs.setElideMode(Qt.TextElideMode.ElideRight)
+        self.tabs.setAccessibleName(self.tr("Open papers"))
+        strip = QFrame()
+        strip.setProperty("pane", "bar")
+        strip.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        strip.setFixedHeight(HEAD_HEIGHT)
+        row = QHBoxLayout(strip)
+        row.setContentsMargins(XS, 0, 0, 0)
+        row.addWidget(self.tabs, 1, Qt.AlignmentFlag.AlignBottom)
+        self._bars = QWidget()
+        bars = QVBoxLayout(self._bars)
+        bars.setContentsMargins(0, 0, 0, 0)
+        bars.setSpacing(0)
+        for widget in (strip, _line(), self.toolbar, _line()):
+            bars.addWidget(widget)
+        self._stack.addWidget(self._empty)
+        self._idle.setParent(self._empty)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self._bars)
+        column.addWidget(self._stack, 1)
+
+    def _connect(self) -> None:
+        bar = self.toolbar
+        self.tabs.currentChanged.connect(self._bring_to_front)
+        self.tabs.tabMoved.connect(self._moved)
+        theme().changed.connect(self._update)
+        bar.outline_toggled.connect(self._toggle_outline)
+        bar.notes_toggled.connect(self._toggle_notes)
+        bar.dark_toggled.connect(self._toggle_dark)
+        bar.pen_toggled.connect(self._toggle_pen)
+        bar.colour_picked.connect(self._pick_colour)
+        bar.page_entered.connect(self._enter_page)
+        bar.page.cancelled.connect(self._leave_page_field)
+        bar.zoom_asked.connect(lambda factor: self._with_tab(lambda tab: tab.view.zoom_by(factor)))
+        bar.fit_asked.connect(self._fit)
+        bar.find_asked.connect(self._open_find)
+        bar.back_asked.connect(lambda: self._with_tab(PaperTab.go_back))
+        bar.ahead_asked.connect(lambda: self._with_tab(PaperTab.go_ahead))
+
+    def _add_shortcuts(self) -> None:
+        anywhere: dict[str, Callable[[PaperTab], object]] = {
+            "Ctrl+=": lambda tab: tab.view.zoom_by(ZOOM_STEP),
+            "Ctrl++": lambda tab: tab.view.zoom_by(ZOOM_STEP),
+            "Ctrl+-": lambda tab: tab.view.zoom_by(1 / ZOOM_STEP),
+            "Ctrl+0": lambda tab: tab.view.set_fit(Fit.WIDTH),
+            "Ctrl+9": lambda tab: tab.view.set_fit(Fit.PAGE),
+            "Ctrl+1": lambda tab: tab.view.set_zoom(1.0),
+            "Ctrl+F": lambda _: self._open_find(),
+            "F3": lambda tab: tab.finder.step(True),
+            "Shift+F3": lambda tab: tab.finder.step(False),
+            "Ctrl+G": lambda _: self.toolbar.focus_page(),
+            "Alt+Left": PaperTab.go_back,
+            "Alt+Right": PaperTab.go_ahead,
+            "F9": lambda _: self.toolbar.outline.toggle(),
+            "F10": lambda _: self.toolbar.notes.toggle(),
+        }
+        on_pages: dict[str, Callable[[PaperTab], object]] = {
+            "Ctrl+C": PaperTab.copy,
+            "Ctrl+Z": PaperTab.undo,
+            "H": PaperTab.highlight,
+            "N": lambda tab: tab.highlight(write=True) if tab.view.selection else tab.edit_chosen(),
+            "A": PaperTab.ask,
+            "P": lambda _: self.toolbar.pen.toggle(),
+            "D": lambda _: self.toolbar.dark.toggle(),
+            "Del": PaperTab.delete_note,
+            "Esc": PaperTab.escape,
+        }
+        for keys, act in anywhere.items():
+            self._shortcut(keys, partial(self._with_tab, act))
+        self._page_keys = on_pages
+        self._shortcut("Ctrl+W", self.close_tab)
+        self._shortcut("Ctrl+PgDown", partial(self._next_tab, 1))
+        self._shortcut("Ctrl+PgUp", partial(self._next_tab, -1))
+
+    def _shortcut(self, keys: str, act: Callable[[], object]) -> None:
+        made = QShortcut(QKeySequence(keys), self)
+        made.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
+        made.activated.connect(act)
+        made.activatedAmbiguously.connect(act)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Letters are commands only while the pages themselves have the keyboard."""
+        if isinstance(event, QKeyEvent) and event.type() is QEvent.Type.KeyPress:
+            act = self._page_keys.get(QKeySequence(event.keyCombination()).toString())
+            if act is not None and self.current is not None and watched is self.current.view:
+                self._with_tab(act)
+                return True
+        return super().eventFilter(watched, event)
+
+    def _next_tab(self, step: int) -> None:
+        if self.tabs.count():
+            self.tabs.setCurrentIndex((self.tabs.currentIndex() + step) % self.tabs.count())
+
+    def _report(self, error: BaseException) -> None:
+        raise error
+
+
+def _line() -> QFrame:
+    line = QFrame()
+    line.setProperty("rule", "h")
+    return line
+
+
+def _page_meant(text: str, labels: object, pages: int) -> int | None:
+    """Return the page a person means: a printed label first, else a number counted from 1."""
+    known = list(labels) if isinstance(labels, list | tuple) else []
+    if text in known:
+        return known.index(text)
+    lowered = [str(label).casefold() for label in known]
+    if text.casefold() in lowered:
+        return lowered.index(text.casefold())
+    if text.isdecimal() and 1 <= int(text) <= pages:
+        return int(text) - 1
+    return None
+
+
+def _citation(value: dict[str, Any]) -> Citation:
+    return Citation(
+        paper_id=PaperId(value["paper_id"]),
+        file_id=FileId(value.get("file_id") or 0),
+        passage_id=PassageId(value.get("passage_id") or 0),
+        title=str(value.get("title") or ""),
+        label=str(value.get("label") or ""),
+        page=PageIndex(int(value["page"])),
+        page_label=PageLabel(str(value.get("page_label") or "")),
+        quote=str(value.get("quote") or ""),
+        quads=tuple(Quad.from_list(quad) for quad in value.get("quads") or ()),
+    )
