@@ -1,1 +1,1 @@
-"""Chat and embedding models, local and remote, behind two small protocols."""
+"""Chat and embedding models, local by default; the models themselves run in worker processes."""
