@@ -4,15 +4,23 @@ from __future__ import annotations
 
 import apsw
 
+from app.errors import LibraryError
 from app.library import sql, vectors
 from app.library.store import Store
 
 
 def problems(store: Store) -> list[str]:
     """Return what is wrong, one sentence each; empty when all is well. Reads the whole file."""
-    found: list[str] = []
+    try:
+        return [*_wrong_in_tables(store), *_wrong_in_full_text(store)]
+    except LibraryError as error:
+        # the damage is such that SQLite cannot even look
+        return [error.message]
+
+
+def _wrong_in_tables(store: Store) -> list[str]:
     with store.read() as connection:
-        found += [
+        found = [
             f"SQLite: {text}" for (text,) in connection.execute("PRAGMA integrity_check(20)") if text != "ok"
         ]
         found += [
@@ -21,12 +29,17 @@ def problems(store: Store) -> list[str]:
         ]
         for index in vectors.all_indexes(connection):
             found += _differing(connection, index.vectors, index.codes, f"vectors and codes of {index.model}")
-        cjk = sql.value(
+        stale = sql.value(
             connection, "SELECT count(*) FROM passages_cjk_docsize WHERE id NOT IN (SELECT id FROM passages)"
         )
-        if cjk:
-            found.append(f"{cjk} entries of the CJK index have no passage.")
-    # The check of an external-content index is an INSERT by syntax, so it needs the write lock.
+    if stale:
+        found.append(f"{stale} entries of the CJK index have no passage.")
+    return found
+
+
+def _wrong_in_full_text(store: Store) -> list[str]:
+    """The check of an external-content index is an INSERT by syntax, so it needs the write lock."""
+    found = []
     with store.write() as connection:
         for table in ("passages_fts", "works_fts"):
             try:

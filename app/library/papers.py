@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import secrets
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -201,12 +201,21 @@ def write_record(connection: apsw.Connection, work: int, record: PaperRecord) ->
             work,
         ),
     )
+    # rows that say the same are left alone, so that undo still knows them
+    if sql.rows(connection, "SELECT name FROM names WHERE work_id = ? ORDER BY position", (work,)) != [
+        (name,) for name in shown_authors
+    ]:
+        _write_names(connection, work, shown_authors)
+    if _identifiers(connection, work) != record.identifiers:
+        _write_identifiers(connection, work, record.identifiers)
+
+
+def _write_names(connection: apsw.Connection, work: int, authors: Sequence[str]) -> None:
     connection.execute("DELETE FROM names WHERE work_id = ?", (work,))
     connection.executemany(
         "INSERT INTO names(work_id, position, name, surname_key) VALUES (?, ?, ?, ?)",
-        [(work, i, name, names.ascii_key(names.surname(name))) for i, name in enumerate(shown_authors)],
+        [(work, i, name, names.ascii_key(names.surname(name))) for i, name in enumerate(authors)],
     )
-    _write_identifiers(connection, work, record.identifiers)
 
 
 def read_record(connection: apsw.Connection, work: int) -> PaperRecord:
@@ -226,12 +235,7 @@ def read_record(connection: apsw.Connection, work: int) -> PaperRecord:
         pages=pages,
         abstract=abstract,
         doctype=doctype,
-        identifiers=tuple(
-            Identifier(kind, value)
-            for kind, value in connection.execute(
-                "SELECT kind, value FROM identifiers WHERE work_id = ? ORDER BY id", (work,)
-            )
-        ),
+        identifiers=_identifiers(connection, work),
         provenance=json.loads(provenance),
     )
 
@@ -241,6 +245,11 @@ def _label(title: str, authors: str, year: int | None) -> str:
         return names.label(authors.split("\n"), year)
     short = title if len(title) <= 32 else f"{title[:31].rstrip()}…"
     return f"{short} {year or ''}".strip()
+
+
+def _identifiers(connection: apsw.Connection, work: int) -> tuple[Identifier, ...]:
+    rows = connection.execute("SELECT kind, value FROM identifiers WHERE work_id = ? ORDER BY id", (work,))
+    return tuple(Identifier(kind, value) for kind, value in rows)
 
 
 def _storable(record: PaperRecord) -> PaperRecord:

@@ -76,15 +76,11 @@ def fuse(
 
 
 def _with_kept(fused: list[Fused], kept: int) -> list[Fused]:
-    """Lift the first keyword hits that sank below place `2 * kept` to there, in their order."""
-    floor = 2 * kept
-    low = [f for f in fused[floor:] if f.keyword_rank is not None and f.keyword_rank < kept]
-    if not low:
-        return fused
-    low.sort(key=lambda f: f.keyword_rank or 0)
-    others = [f for f in fused if f not in low]
-    place = floor - len(low)
-    return [*others[:place], *low, *others[place:]]
+    """Bring the first keyword hits that sank below place `2 * kept` up to there, in their order."""
+    first = [f for f in fused if f.keyword_rank is not None and f.keyword_rank < kept]
+    others = [f for f in fused if f.keyword_rank is None or f.keyword_rank >= kept]
+    view = {f.hit.passage_id for f in (*first, *others[: max(2 * kept - len(first), 0)])}
+    return sorted(fused, key=lambda f: f.hit.passage_id not in view)
 
 
 def _scaled(hits: Sequence[PassageHit]) -> dict[PassageId, float]:

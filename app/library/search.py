@@ -122,7 +122,8 @@ def _ranked(table: str, rank: str, scope: str | None) -> str:
 
 def _nearest(index: vectors.VectorIndex, scope: str | None) -> tuple[str, dict[str, Any]]:
     """SQL for the nearest vectors: exact within given papers, by codes first in the whole library."""
-    distance = "vec_distance_cosine(vec_int8(v.embedding), vec_int8(:vector)) AS distance"
+    # a vector of zeros has no direction: as far as can be told, it is like nothing
+    distance = "coalesce(vec_distance_cosine(vec_int8(v.embedding), vec_int8(:vector)), 1.0) AS distance"
     if scope is not None:
         statement = (
             f"SELECT v.passage_id, {distance} FROM passages p JOIN {index.vectors} v ON v.passage_id = p.id"

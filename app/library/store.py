@@ -19,7 +19,6 @@ import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import apsw
 import peewee
@@ -121,10 +120,12 @@ def translated(path: Path) -> Iterator[None]:
     """Turn what SQLite says about the file into errors with a way out."""
     try:
         yield
-    except peewee.DatabaseError as error:
-        raise (error_for(_cause(error), path) or error) from error
-    except apsw.Error as error:
-        raise (error_for(error, path) or error) from error
+    except (peewee.DatabaseError, apsw.Error) as error:
+        # peewee wraps the driver's error
+        told = error_for(getattr(error, "orig", error), path)
+        if told is None:
+            raise
+        raise told from error
 
 
 def error_for(error: BaseException, path: Path) -> AppError | None:
@@ -161,9 +162,3 @@ def error_for(error: BaseException, path: Path) -> AppError | None:
             )
         case _:
             return None
-
-
-def _cause(error: peewee.DatabaseError) -> BaseException:
-    """peewee wraps the driver's error as its first argument."""
-    first: Any = error.args[0] if error.args else None
-    return first if isinstance(first, BaseException) else error

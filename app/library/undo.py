@@ -6,6 +6,7 @@ taken back as long as the values it wrote are still there.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -71,13 +72,13 @@ def undo(store: Store) -> UndoEntry | None:
         entry = last(store)
         if entry is None:
             return None
-        (changeset,) = sql.row(connection, "SELECT changeset FROM undo_log WHERE id = ?", (entry.id,))
+        changeset = sql.value(connection, "SELECT changeset FROM undo_log WHERE id = ?", (entry.id,))
         try:
             # the changeset holds what foreign keys did, too: they must not act a second time
             apsw.Changeset.apply(
                 changeset,
                 connection,
-                conflict=_on_conflict,
+                conflict=functools.partial(_on_conflict, _place_of_time_stamp(connection)),
                 flags=apsw.SQLITE_CHANGESETAPPLY_INVERT | apsw.SQLITE_CHANGESETAPPLY_FKNOACTION,
             )
         except apsw.AbortError as error:
@@ -90,18 +91,18 @@ def undo(store: Store) -> UndoEntry | None:
     return entry
 
 
-def _on_conflict(reason: int, change: apsw.TableChange) -> int:
-    """Only the time stamp of a work may have moved on; anything else is left to the person."""
+def _on_conflict(stamp: int, reason: int, change: apsw.TableChange) -> int:
+    """Only the time stamp of a work, column `stamp`, may have moved on; the rest is for the person."""
     if reason == apsw.SQLITE_CHANGESET_DATA and change.name == "works" and change.op == "UPDATE":
         differing = [
             i
             for i, (expected, found) in enumerate(zip(change.old or (), change.conflict or (), strict=True))
             if expected is not apsw.no_change and expected != found
         ]
-        if differing == [_UPDATED_AT]:
+        if differing == [stamp]:
             return apsw.SQLITE_CHANGESET_REPLACE
     return apsw.SQLITE_CHANGESET_ABORT
 
 
-_UPDATED_AT = 17
-"""Place of works.updated_at among the columns (a test compares it with the schema)."""
+def _place_of_time_stamp(connection: apsw.Connection) -> int:
+    return int(sql.value(connection, "SELECT cid FROM pragma_table_info('works') WHERE name = 'updated_at'"))
