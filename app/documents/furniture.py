@@ -9,7 +9,7 @@ from statistics import median
 
 from app.documents.glyphs import Line
 
-_EDGE = 0.10
+_EDGE = 0.14
 """Running heads and feet stand within this share of the page's height."""
 _DIGITS = re.compile(r"\d+|\b[ivxlc]+\b")
 _LINE_NUMBER = re.compile(r"^\d{1,4}$")
@@ -39,22 +39,14 @@ def furniture(lines: Sequence[Line], height: float, running: frozenset[str]) -> 
     found = {line.order for line in lines if not line.upright}
     upright = [line for line in lines if line.upright]
     found |= line_numbers(upright)
-    edge = {line.order for line in _at_edges(upright, height)}
-    heads = [
-        line
-        for line in upright
-        if line.order in edge and (pattern(line.text) in running or _PAGE_NUMBER.match(line.text))
-    ]
+    edges = _at_edges(upright, height)
+    heads = [line for line in edges if pattern(line.text) in running]
+    heads += [line for line in edges if _PAGE_NUMBER.match(line.text) and _outermost(line, upright, height)]
     found |= {line.order for line in heads}
     for head in heads:
         # "S. Author et al." left of a page number that is known to be one belongs to it.
-        found |= {
-            line.order
-            for line in upright
-            if line.order in edge
-            and abs(line.middle - head.middle) < 0.5 * head.height
-            and _outermost(head, upright, height)
-        }
+        if _outermost(head, upright, height):
+            found |= {line.order for line in edges if _same_row(line, head)}
     return found | copies(upright)
 
 
@@ -115,8 +107,12 @@ def _at_edges(lines: Sequence[Line], height: float) -> list[Line]:
 def _outermost(head: Line, lines: Sequence[Line], height: float) -> bool:
     """Whether nothing but the head's own row lies between it and the edge of the page."""
     top = head.middle < height / 2
-    others = [line for line in lines if abs(line.middle - head.middle) >= 0.5 * head.height]
+    others = [line for line in lines if not _same_row(line, head)]
     return not any(line.middle < head.middle if top else line.middle > head.middle for line in others)
+
+
+def _same_row(line: Line, other: Line) -> bool:
+    return abs(line.middle - other.middle) < 0.5 * other.height
 
 
 def _rising(values: Sequence[int]) -> bool:

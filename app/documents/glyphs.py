@@ -45,6 +45,7 @@ class Line:
     """Where the text runs in reading space; (1, 0) for all but side notes and watermarks."""
     order: int = 0
     """Place in the content of the page."""
+    font: str = ""
 
     @property
     def upright(self) -> bool:
@@ -144,6 +145,7 @@ def _line(raw_line: Mapping[str, Any], turn: Affine, order: int) -> Line | None:
         italic=italic > 0.6 * len(glyphs),
         direction=(turn.a * dx + turn.c * dy, turn.b * dx + turn.d * dy),
         order=order,
+        font=main["font"],
     )
 
 

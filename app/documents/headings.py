@@ -14,7 +14,7 @@ _MAX_CHARS = 160
 
 _NUMBER = re.compile(
     r"^(?:(?:section|chapter|appendix)\s+)?"
-    r"(?P<number>\d{1,2}(?:\.\d{1,2}){0,4}|[IVX]{1,5}(?=\.|\s)|[A-Z](?:\.\d{1,2}){0,3}(?=\.|\s|:))"
+    r"(?P<number>\d{1,2}(?:\.\d{1,2}){0,4}|[IVX]{1,5}(?=\.|\s)|[A-H](?:\.\d{1,2}){0,3}(?=\.|\s|:))"
     r"(?:[.:)]\s*|\s+)(?P<title>\S.*)$",
     re.IGNORECASE,
 )
@@ -85,6 +85,8 @@ class HeadingStyle:
     size: float
     bold: bool
     italic: bool
+    other_font: bool
+    """Not the font of the body: bold faces are often not marked as such."""
     centred: bool
     """Set in the middle of its column, free on both sides."""
     alone: bool
@@ -123,10 +125,8 @@ def heading_level(style: HeadingStyle, body_size: float, outline: Mapping[str, i
 def _is_numbered_heading(style: HeadingStyle, body_size: float) -> bool:
     """Whether a numbered row is a heading and not an item of a list."""
     if style.bold or style.caps or style.size > 1.06 * body_size:
-        return True
-    if style.italic or (style.centred and style.alone):
-        return style.short and _title_like(style.text)
-    return style.alone and style.short and _title_like(style.text)
+        return style.text[0].isdigit() or style.text.count(",") < 2
+    return (style.italic or style.other_font or style.alone) and style.short and _title_like(style.text)
 
 
 def _level_by_style(style: HeadingStyle, body_size: float) -> int | None:
@@ -137,7 +137,7 @@ def _level_by_style(style: HeadingStyle, body_size: float) -> int | None:
         return 1 if style.size > 1.1 * body_size or style.caps else 2
     if style.caps:
         return 1 if len(text) > 5 else None
-    return 2 if style.italic and len(text) < 80 else None
+    return 2 if (style.italic or style.other_font) and len(text) < 80 else None
 
 
 def is_usual(text: str) -> bool:
@@ -145,7 +145,9 @@ def is_usual(text: str) -> bool:
     return _bare_name(text) in _KNOWN
 
 
-def row_style(rows: tuple[Row, ...], *, left: float, right: float, alone: bool) -> HeadingStyle:
+def row_style(
+    rows: tuple[Row, ...], *, left: float, right: float, alone: bool, body_font: str
+) -> HeadingStyle:
     """Describe the rows of a block for `heading_level`."""
     first, last = rows[0], rows[-1]
     width = max(1.0, right - left)
@@ -155,6 +157,7 @@ def row_style(rows: tuple[Row, ...], *, left: float, right: float, alone: bool) 
         size=first.size,
         bold=all(row.bold for row in rows),
         italic=all(row.italic for row in rows),
+        other_font=all(row.font != body_font for row in rows),
         centred=free_left > 0.08 * width and abs(free_left - free_right) < 0.15 * width,
         alone=alone,
         short=last.box[2] - last.box[0] < 0.92 * width,

@@ -36,6 +36,11 @@ class Row:
         return max(self.lines, key=lambda line: len(line.text)).size
 
     @property
+    def font(self) -> str:
+        """Font of the longest segment."""
+        return max(self.lines, key=lambda line: len(line.text)).font
+
+    @property
     def bold(self) -> bool:
         """Whether the whole row is bold."""
         return all(line.bold for line in self.lines)

@@ -25,6 +25,7 @@ class DocumentProfile:
     """Evidence from the whole document for decisions about one page."""
 
     body_size: float = 10.0
+    body_font: str = ""
     words: Vocabulary = field(default_factory=Vocabulary)
     running: frozenset[str] = frozenset()
     outline: Mapping[str, int] = field(default_factory=dict)
@@ -43,10 +44,12 @@ def sample_pages(count: int) -> list[int]:
 def profile_of(pages: Sequence[PageGlyphs], outline: Sequence[tuple[int, str]]) -> DocumentProfile:
     """Build the profile from the sampled pages and the document's outline (level, title)."""
     sizes: Counter[float] = Counter()
+    fonts: Counter[str] = Counter()
     for page in pages:
         for line in page.lines:
             if line.upright:
                 sizes[line.size] += len(line.text)
+                fonts[line.font] += len(line.text)
     titles: dict[str, int] = {}
     for level, title in outline:
         key = outline_key(title)
@@ -54,6 +57,7 @@ def profile_of(pages: Sequence[PageGlyphs], outline: Sequence[tuple[int, str]]) 
             titles.setdefault(key, level)
     return DocumentProfile(
         body_size=sizes.most_common(1)[0][0] if sizes else 10.0,
+        body_font=fonts.most_common(1)[0][0] if fonts else "",
         words=Vocabulary.of_lines(line.text for page in pages for line in page.lines),
         running=running_patterns((page.lines, page.height) for page in pages),
         outline=titles,

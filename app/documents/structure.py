@@ -164,17 +164,22 @@ def _parts(above: Row, row: Row, pitch: float, region: Region, *, hanging: bool)
         return True
     if above.bold != row.bold and (above.bold or row.lines[0].bold):
         return True
-    if is_caps(above.text) != is_caps(row.text) or above.italic != row.italic:
+    width = region.right - region.left
+    if _face(above) != _face(row):
         # A heading in capitals or italics over its text, not a word at a paragraph's end.
-        return above.box[2] < region.right - 0.1 * (region.right - region.left) or is_caps(above.text)
-    if _centred(above, region) and _centred(row, region):
-        return False
+        if above.box[2] < region.right - 0.1 * width or is_caps(above.text):
+            return True
+    elif above.bold or is_caps(above.text) or (_centred(above, region) and _centred(row, region)):
+        return number_depth(row.text) is not None
     shift = row.box[0] - above.box[0]
     if hanging:
         return shift < -0.7 * size
-    width = region.right - region.left
     ended = above.box[2] < region.right - 0.1 * width and bool(_TERMINAL.search(above.text))
     return shift > 0.7 * size or ended
+
+
+def _face(row: Row) -> tuple[bool, bool, str]:
+    return is_caps(row.text), row.italic, row.font
 
 
 def _centred(row: Row, region: Region) -> bool:
@@ -193,7 +198,8 @@ def _judged(
     if len(rows) <= MAX_ROWS:
         free_above = above is None or rows[0].box[1] - above.box[3] > 0.35 * rows[0].size
         free_below = below is None or below.box[1] - rows[-1].box[3] > 0.1 * rows[0].size
-        style = row_style(rows, left=left, right=right, alone=free_above and free_below)
+        alone = free_above and free_below
+        style = row_style(rows, left=left, right=right, alone=alone, body_font=profile.body_font)
         level = heading_level(style, profile.body_size, profile.outline)
         if level is not None:
             return Block(BlockKind.HEADING, rows, level)
