@@ -47,6 +47,9 @@ def furniture(lines: Sequence[Line], height: float, running: frozenset[str]) -> 
         # "S. Author et al." left of a page number that is known to be one belongs to it.
         if _outermost(head, upright, height):
             found |= {line.order for line in edges if _same_row(line, head)}
+    if all(line.order in found for line in upright):
+        # Nothing else is printed here, so this is the text.
+        found -= {line.order for line in upright}
     return found | copies(upright)
 
 

@@ -17,7 +17,8 @@ _SIGNIFICANT = 15
 _ENOUGH = 4000
 """Characters that are looked at."""
 _WORDS_NEEDED = 0.35
-_TOKEN = re.compile(r"\S+")
+_PARTS = re.compile(r"[^\s/_.:,;=]+")
+"""Words, and the parts of paths and addresses."""
 _LATIN_WORD = re.compile(r"^[\W\d_]*[^\W\d_]+(?:['\u2019-][^\W\d_]+)*[\W\d_]*$")
 _VOWELS = set("aeiouyáàâäãåéèêëíìîïóòôöõúùûüýæœøěůÿ")
 _SQUARES = set("\u25a1\u25a0\u25b3\u25b2\u25cb\u25cf\u2610\u2612\uffe8")
@@ -45,7 +46,7 @@ def quality(text: str, raw: Mapping[str, int] | None = None) -> PageQuality:
     if noise >= 3 and noise > _NOISE_SHARE * total:
         return PageQuality.GARBAGE
     if total < _SIGNIFICANT:
-        return PageQuality.EMPTY if total < 3 else PageQuality.OK
+        return PageQuality.OK if any(c.isalpha() for c in text) else PageQuality.EMPTY
     return PageQuality.GARBAGE if _absurd(text[:_ENOUGH]) else PageQuality.OK
 
 
@@ -55,7 +56,7 @@ def _absurd(text: str) -> bool:
     latin = sum(c < "\u0250" for c in letters)
     if latin < 0.8 * max(1, len(letters)):
         return _mixed_scripts(letters)
-    tokens = [t for t in _TOKEN.findall(text) if sum(c.isdigit() for c in t) < 0.5 * len(t)]
+    tokens = [t for t in _PARTS.findall(text) if sum(c.isdigit() for c in t) < 0.5 * len(t)]
     tokens = [t for t in tokens if len(t) >= 3]
     size = sum(map(len, tokens))
     if size < _SIGNIFICANT:

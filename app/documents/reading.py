@@ -15,7 +15,7 @@ from app.documents.opening import MUPDF_ERRORS
 from app.documents.order import Row, regions
 from app.documents.page_text import PageText, text_lines, words_of
 from app.documents.profile import SAMPLE_PAGES, DocumentProfile, profile_of, sample_pages
-from app.documents.quality import PageQuality, quality
+from app.documents.quality import FEW_CHARACTERS, PageQuality, quality
 from app.documents.structure import Block, BlockKind, blocks_of, without_front_headings
 from app.errors import DocumentError
 from app.records.ids import PageIndex, PageLabel
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 # A character that the font does not map to Unicode keeps its code, which old papers made the letter.
 _KEEP_LIGATURES, _KEEP_WHITESPACE, _CROPPED, _CODE_FOR_UNKNOWN = 1, 2, 64, 128
 _FLAGS = _KEEP_LIGATURES | _KEEP_WHITESPACE | _CROPPED | _CODE_FOR_UNKNOWN
+_PICTURES = 4 | _CROPPED
+_MOST_OF_PAGE = 0.5
 _KEPT = SAMPLE_PAGES + 8
 
 Watch = Callable[[int], None]
@@ -105,7 +107,7 @@ class DocumentReader:
             flow=whole,
             body_end=len(bodies.text),
             glyphs=glyphs,
-            quality=quality(whole.text, glyphs.raw),
+            quality=self._quality(page, whole.text, glyphs),
         )
 
     def page_text(self, page: int) -> PageText:
@@ -154,6 +156,26 @@ class DocumentReader:
         while len(self._glyphs) > _KEPT:
             self._glyphs.popitem(last=False)
         return found
+
+    def _quality(self, page: int, text: str, glyphs: PageGlyphs) -> PageQuality:
+        judged = quality(text, glyphs.raw)
+        few = sum(not c.isspace() for c in text) < FEW_CHARACTERS
+        if judged is PageQuality.OK and few and self._is_picture(page):
+            return PageQuality.EMPTY
+        return judged
+
+    def _is_picture(self, page: int) -> bool:
+        """Whether a picture covers most of a page: a scan, on which the text is only a stamp."""
+        try:
+            loaded = self.document.load_page(page)
+            if not loaded.get_images():
+                return False
+            width, height = loaded.cropbox.width, loaded.cropbox.height
+            blocks = loaded.get_text("blocks", flags=_PICTURES)
+        except MUPDF_ERRORS:
+            return False
+        shares = ((x1 - x0) * (y1 - y0) / (width * height) for x0, y0, x1, y1, _, _, kind in blocks if kind == 1)
+        return max(shares, default=0.0) > _MOST_OF_PAGE
 
     def _read_glyphs(self, page: int) -> PageGlyphs:
         loaded = self.document.load_page(page)

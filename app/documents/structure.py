@@ -70,6 +70,9 @@ def blocks_of(regions: Sequence[Region], profile: DocumentProfile) -> list[Block
             found[-1] = replace(found[-1], rows=found[-1].rows + blocks[0].rows)
             del blocks[0]
         found += blocks
+    if all(block.kind is BlockKind.FIGURE for block in found):
+        # A page of few words is not a figure.
+        return [replace(block, kind=BlockKind.TEXT) for block in found]
     return found
 
 
