@@ -279,7 +279,7 @@ class ReaderPane(QWidget):
         source = tab.view.source if tab is not None else None
         if tab is None or source is None:
             return
-        page = _page_meant(text.strip(), source.labels, source.pages)
+        page = page_meant(text.strip(), source.labels, source.pages)
         if page is not None:
             tab.jump(page)
         tab.view.setFocus(Qt.FocusReason.OtherFocusReason)
@@ -431,7 +431,7 @@ def _line() -> QFrame:
     return line
 
 
-def _page_meant(text: str, labels: object, pages: int) -> int | None:
+def page_meant(text: str, labels: object, pages: int) -> int | None:
     """Return the page a person means: a printed label first, else a number counted from 1."""
     known = list(labels) if isinstance(labels, list | tuple) else []
     if text in known:

@@ -65,7 +65,7 @@ class Selection:
         parts = []
         for page in self.pages():
             layer = layers.get(page)
-            span = self.span_on(page, len(layer.text)) if layer else None
-            if layer and span:
+            span = self.span_on(page, len(layer.text)) if layer is not None else None
+            if layer is not None and span is not None:
                 parts.append(layer.text[span[0] : span[1]].strip("\n"))
         return "\n".join(parts)
