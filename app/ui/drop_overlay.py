@@ -28,12 +28,13 @@ class DropOverlay(QWidget):
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
+        self._parent = parent
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self.hide()
 
     def cover(self) -> None:
         """Show the overlay over the whole parent."""
-        self.setGeometry(self.parentWidget().rect())
+        self.setGeometry(self._parent.rect())
         self.show()
         self.raise_()
 

@@ -30,15 +30,15 @@ def paint_icon(painter: QPainter, rect: QRect | QRectF, name: str, colour: QColo
 class _Engine(QIconEngine):
     """Asks for the token's colour each time it paints, so a theme switch needs no new icons."""
 
-    def __init__(self, name: str, token: str, on_token: str) -> None:
+    def __init__(self, name: str, tint: str, on_tint: str) -> None:
         super().__init__()
-        self._name, self._token, self._on_token = name, token, on_token
+        self._name, self._tint, self._on_tint = name, tint, on_tint
 
     def paint(self, painter: QPainter, rect: QRect, mode: QIcon.Mode, state: QIcon.State) -> None:
-        token = self._on_token if state is QIcon.State.On else self._token
+        tint = self._on_tint if state is QIcon.State.On else self._tint
         if mode is QIcon.Mode.Disabled:
-            token = "text_3"
-        paint_icon(painter, rect, self._name, tokens().colour(token))
+            tint = "text_3"
+        paint_icon(painter, rect, self._name, tokens().colour(tint))
 
     def pixmap(self, size: QSize, mode: QIcon.Mode, state: QIcon.State) -> QPixmap:
         return self.scaledPixmap(size, mode, state, 1.0)
@@ -54,18 +54,18 @@ class _Engine(QIconEngine):
         return pixmap
 
     def clone(self) -> QIconEngine:
-        return _Engine(self._name, self._token, self._on_token)
+        return _Engine(self._name, self._tint, self._on_tint)
 
 
-def icon(name: str, token: str = "text_2", on_token: str = "accent") -> QIcon:
-    """Return an icon in the colour of `token`; `on_token` where it is checked."""
-    return QIcon(_Engine(name, token, on_token))
+def icon(name: str, tint: str = "text_2", on_tint: str = "accent") -> QIcon:
+    """Return an icon in the colour of `tint`; `on_tint` where it is checked."""
+    return QIcon(_Engine(name, tint, on_tint))
 
 
-def icon_pixmap(name: str, token: str, size: int = ICON_SIZE, ratio: float = 2.0) -> QPixmap:
+def icon_pixmap(name: str, tint: str, size: int = ICON_SIZE, ratio: float = 2.0) -> QPixmap:
     """Return one tinted picture, for labels."""
     square = QSize(size, size)
-    return _Engine(name, token, token).scaledPixmap(square, QIcon.Mode.Normal, QIcon.State.Off, ratio)
+    return _Engine(name, tint, tint).scaledPixmap(square, QIcon.Mode.Normal, QIcon.State.Off, ratio)
 
 
 def app_icon() -> QIcon:

@@ -97,6 +97,7 @@ class MainWindow(QMainWindow):
         for notice in application.notices:
             self.post(Message(notice.level, notice.message))
         application.importer.resume()
+        self.library.list.setFocus()
 
     # -- what others ask of the window --------------------------------------------------------
 

@@ -110,9 +110,9 @@ class _Session:
             window.post(Message("warning", words, hint, details=crash))
         self._add(files)
         code = await self._picture(window, screenshot) if screenshot is not None else await self._ended
-        assert self._window is not None
-        await _within(CLOSE_S, self._window.shut_down())
-        self._window.close()
+        if self._window is not None:  # perhaps another one by now: the language may have changed
+            await _within(CLOSE_S, self._window.shut_down())
+            self._window.close()
         return code
 
     async def _picture(self, window: MainWindow, path: Path) -> int:
@@ -138,7 +138,8 @@ class _Session:
     async def _change_language(self, application: Application) -> None:
         """Make the window anew in the other language; what is open stays open."""
         old = self._window
-        assert old is not None
+        if old is None:
+            return
         i18n.speak(self._app, application.settings.ui.language)
         self._reporter.reported.disconnect(old.post)
         place = old.geometry()

@@ -18,19 +18,22 @@ def style_sheet(t: Tokens) -> str:
 * {{ outline: 0; }}
 QWidget {{ color: {t.text}; }}
 QMainWindow, QDialog {{ background: {t.window}; }}
-QToolTip {{ background: {t.surface}; color: {t.text}; border: 1px solid {t.line_strong}; padding: 4px 6px; }}
+QToolTip {{
+    background: {t.surface}; color: {t.text}; border: 1px solid {t.line_strong}; padding: 4px 6px; }}
 
 [pane="library"], [pane="timeline"], [pane="bar"] {{ background: {t.window}; }}
 [pane="reader"] {{ background: {t.sunken}; }}
 [pane="surface"] {{ background: {t.surface}; }}
 QFrame[rule="h"] {{ background: {t.line}; border: 0; max-height: 1px; min-height: 1px; }}
 QFrame[rule="v"] {{ background: {t.line}; border: 0; max-width: 1px; min-width: 1px; }}
-QFrame[frame="card"] {{ background: {t.surface}; border: 1px solid {t.line}; border-radius: {RADIUS_CARD}px; }}
+QFrame[frame="card"] {{
+    background: {t.surface}; border: 1px solid {t.line}; border-radius: {RADIUS_CARD}px; }}
 QFrame[frame="popover"] {{
     background: {t.surface}; border: 1px solid {t.line_strong}; border-radius: {RADIUS_CARD}px; }}
 QFrame[frame="field"] {{ background: {t.surface}; border: 1px solid {t.line_strong}; border-radius: 10px; }}
 QFrame[frame="field"][focused="true"] {{ border: 1px solid {t.accent}; }}
-QFrame[frame="warn"] {{ background: {t.surface}; border: 1px solid {t.warn}; border-radius: {RADIUS_CARD}px; }}
+QFrame[frame="warn"] {{
+    background: {t.surface}; border: 1px solid {t.warn}; border-radius: {RADIUS_CARD}px; }}
 
 QLabel {{ background: transparent; }}
 QLabel[tone="heading"] {{ font-weight: 600; }}
@@ -53,8 +56,10 @@ QLabel[tone="key"] {{
 *[chip="ok"] {{ background: {t.ok_soft}; color: {t.ok}; }}
 *[chip="warn"] {{ background: {t.warn_soft}; color: {t.warn}; }}
 *[chip="bad"] {{ background: {t.bad_soft}; color: {t.bad}; }}
+QPushButton[chip] {{ font-weight: 400; }}
 QPushButton[chip]:hover {{ color: {t.text}; }}
-QPushButton[chip]:focus {{ border: 1px solid {t.accent}; padding: 0 6px; min-height: 18px; max-height: 18px; }}
+QPushButton[chip]:focus {{
+    border: 1px solid {t.accent}; padding: 0 6px; min-height: 18px; max-height: 18px; }}
 
 QPushButton {{
     background: {t.surface}; border: 1px solid {t.line_strong}; border-radius: {RADIUS_CONTROL}px;
@@ -63,7 +68,8 @@ QPushButton:hover {{ background: {t.sunken}; }}
 QPushButton:pressed {{ background: {t.line}; }}
 QPushButton:focus {{ border: 2px solid {t.accent}; padding: 0 10px; min-height: 22px; }}
 QPushButton:disabled {{ color: {t.text_3}; border-color: {t.line}; background: {t.window}; }}
-QPushButton[kind="primary"] {{ background: {t.accent}; color: {t.on_accent}; border: 1px solid {t.accent}; }}
+QPushButton[kind="primary"] {{
+    background: {t.accent}; color: {t.on_accent}; border: 1px solid {t.accent}; }}
 QPushButton[kind="primary"]:focus {{ border: 2px solid {t.text}; }}
 QPushButton[kind="primary"]:disabled {{
     background: {t.line}; color: {t.text_3}; border: 1px solid {t.line}; }}
@@ -105,7 +111,8 @@ QLineEdit, QSpinBox, QComboBox {{
 QLineEdit:focus, QSpinBox:focus, QComboBox:focus {{ border: 1px solid {t.accent}; }}
 QComboBox {{ padding-right: 22px; }}
 QComboBox::drop-down {{ border: 0; width: 20px; }}
-QComboBox QAbstractItemView {{ background: {t.surface}; border: 1px solid {t.line_strong}; padding: 4px; }}
+QComboBox QAbstractItemView {{
+    background: {t.surface}; border: 1px solid {t.line_strong}; padding: 4px; }}
 QPlainTextEdit, QTextEdit, QTextBrowser {{
     background: transparent; border: 0; selection-background-color: {t.accent_soft};
     selection-color: {t.text}; }}
@@ -121,7 +128,8 @@ QScrollArea > QWidget > QWidget {{ background: transparent; }}
 
 QScrollBar:vertical {{ background: transparent; width: 10px; margin: 0; }}
 QScrollBar:horizontal {{ background: transparent; height: 10px; margin: 0; }}
-QScrollBar::handle {{ background: {t.line_strong}; border-radius: 3px; margin: 2px; min-height: 28px; min-width: 28px; }}
+QScrollBar::handle {{
+    background: {t.line_strong}; border-radius: 3px; margin: 2px; min-height: 28px; min-width: 28px; }}
 QScrollBar::handle:hover {{ background: {t.text_3}; }}
 QScrollBar::add-line, QScrollBar::sub-line {{ width: 0; height: 0; }}
 QScrollBar::add-page, QScrollBar::sub-page {{ background: transparent; }}
@@ -143,14 +151,16 @@ QMenu::indicator {{ width: 14px; height: 14px; margin-left: 4px; }}
 QTabBar {{ background: transparent; border: 0; }}
 QTabBar::tab {{
     background: transparent; color: {t.text_2}; border: 1px solid transparent; border-bottom: 0;
-    border-top-left-radius: 7px; border-top-right-radius: 7px; padding: 0 12px; height: 30px; max-width: 220px; }}
+    border-top-left-radius: 7px; border-top-right-radius: 7px;
+    padding: 0 12px; height: 30px; max-width: 220px; }}
 QTabBar::tab:hover {{ color: {t.text}; }}
 QTabBar::tab:selected {{
     background: {t.surface}; border-color: {t.line}; color: {t.text}; font-weight: 500; }}
 
 QCheckBox, QRadioButton {{ spacing: 8px; background: transparent; }}
 QCheckBox::indicator {{
-    width: 14px; height: 14px; border: 1px solid {t.line_strong}; border-radius: 4px; background: {t.surface}; }}
+    width: 14px; height: 14px; background: {t.surface};
+    border: 1px solid {t.line_strong}; border-radius: 4px; }}
 QCheckBox::indicator:checked {{ background: {t.accent}; border-color: {t.accent}; }}
 QCheckBox:focus {{ color: {t.accent}; }}
 """

@@ -283,5 +283,5 @@ def _set_px(font: QFont, px: float) -> None:
         font.setPixelSize(int(px))
         return
     screen = QGuiApplication.primaryScreen()
-    dpi = screen.logicalDotsPerInchY() if screen else 96.0
+    dpi = screen.logicalDotsPerInchY() if screen is not None else 96.0
     font.setPointSizeF(px * 72.0 / dpi)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal
-from PySide6.QtGui import QAction, QKeyEvent, QKeySequence, QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QPushButton, QSizePolicy, QWidget
+from PySide6.QtGui import QKeyEvent, QKeySequence, QResizeEvent
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QPushButton, QSizePolicy, QWidget
 
-from app.ui.icons import icon
+from app.ui.icons import icon, icon_pixmap
 from app.ui.theme import TOP_HEIGHT, M, S, theme
 from app.ui.widgets.basics import icon_button, label, restyle
 
@@ -27,16 +27,20 @@ class SearchField(QLineEdit):
         self.setMaximumWidth(SEARCH_WIDTH)
         self.setMinimumWidth(160)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        find = QAction(icon("search", "text_3"), "", self)
-        find.triggered.connect(self.setFocus)
-        self.addAction(find, QLineEdit.ActionPosition.LeadingPosition)
+        self.setTextMargins(22, 0, 56, 0)
+        self._sign = QLabel(self)
+        self._sign.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self._key = label(QKeySequence("Ctrl+K").toString(QKeySequence.SequenceFormat.NativeText), "key")
         self._key.setParent(self)
-        self._clear = QAction(icon("close", "text_3"), self.tr("Clear"), self)
-        self._clear.triggered.connect(self.clear)
-        self._clear.setVisible(False)
-        self.addAction(self._clear, QLineEdit.ActionPosition.TrailingPosition)
+        self._key.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        self._clear = icon_button("close", self.tr("Clear"), self.clear)
+        self._clear.setParent(self)
+        self._clear.setCursor(Qt.CursorShape.ArrowCursor)
+        self._clear.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self._clear.hide()
         self.textChanged.connect(self._changed)
+        theme().changed.connect(self._tint)
+        self._tint()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Escape and self.text():
@@ -48,12 +52,18 @@ class SearchField(QLineEdit):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        size = self._key.sizeHint()
-        self._key.setGeometry(self.width() - size.width() - S, (self.height() - 18) // 2, size.width(), 18)
+        middle = self.height() // 2
+        key = self._key.sizeHint()
+        self._sign.setGeometry(10, middle - 7, 14, 14)
+        self._key.setGeometry(self.width() - key.width() - S, middle - 9, key.width(), 18)
+        self._clear.move(self.width() - self._clear.width() - 2, middle - self._clear.height() // 2)
 
     def _changed(self, text: str) -> None:
         self._key.setVisible(not text)
         self._clear.setVisible(bool(text))
+
+    def _tint(self) -> None:
+        self._sign.setPixmap(icon_pixmap("search", "text_3", 14))
 
 
 class TopBar(QWidget):

@@ -21,16 +21,21 @@ class Drawn:
     descent: float
 
 
+NOTHING = Drawn(b"<svg xmlns='http://www.w3.org/2000/svg'/>", 0.0, 0.0, 0.0)
+
+
 @lru_cache(maxsize=512)
 def draw(tex: str, colour: str, px: float) -> Drawn | None:
     """Set a formula. Text that the maths font has no signs for is left to the reader as TeX."""
     if not tex or len(tex) > LONGEST or _CJK.search(tex):
         return None
-    import ziamath
+    # slow to import, and most answers hold no formula
+    from ziamath.config import config
+    from ziamath.zmath import Latex
 
-    ziamath.config.svg2 = False  # QtSvg cuts glyphs that come as <symbol> and <use>
+    config.svg2 = False  # QtSvg cuts glyphs that come as <symbol> and <use>
     try:
-        svg = ziamath.Latex(tex, size=px, color=colour).svg()
+        svg = Latex(tex, size=px, color=colour).svg()
     except (ValueError, KeyError, IndexError, TypeError, AttributeError, AssertionError, RuntimeError):
         return None  # a parser of foreign TeX fails in many ways; the TeX itself is shown then
     view = _VIEW.search(svg)

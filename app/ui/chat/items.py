@@ -164,39 +164,36 @@ class Timeline:
         self.items.append(item)
         return len(self.items) - 1
 
-    def _open_answer(self) -> int | None:
-        last = len(self.items) - 1
-        for place in range(last, -1, -1):
+    def _open_answer(self) -> tuple[int, Answered] | None:
+        for place in range(len(self.items) - 1, -1, -1):
             match self.items[place]:
-                case Answered(streaming=True):
-                    return place
+                case Answered(streaming=True) as item:
+                    return place, item
                 case Asked():
                     return None
         return None
 
     def _stream(self, text: str) -> int:
-        place = self._open_answer()
-        if place is None:
+        open_answer = self._open_answer()
+        if open_answer is None:
             return self._add(Answered(text))
-        item = self.items[place]
-        assert isinstance(item, Answered)
-        self.items[place] = dataclasses.replace(item, text=item.text + text)
-        return place
+        number, item = open_answer
+        self.items[number] = dataclasses.replace(item, text=item.text + text)
+        return number
 
     def _check(self, answer: Mapping[str, Any]) -> int:
-        place = self._open_answer()
+        open_answer = self._open_answer()
         checked = Answered(str(answer.get("text", "")), answer, streaming=False)
-        if place is None:
+        if open_answer is None:
             return self._add(checked)
-        self.items[place] = checked
-        return place
+        self.items[open_answer[0]] = checked
+        return open_answer[0]
 
     def _close_stream(self) -> list[int]:
-        place = self._open_answer()
-        if place is None:
+        open_answer = self._open_answer()
+        if open_answer is None:
             return []
-        item = self.items[place]
-        assert isinstance(item, Answered)
+        place, item = open_answer
         self.items[place] = dataclasses.replace(item, streaming=False)
         return [place]
 

@@ -103,108 +103,89 @@ def checked_source(sentences: Sequence[Mapping[str, Any]]) -> str:
 def to_html(source: str, colours: Colours) -> Rendered:
     """Return Qt's HTML of some Markdown; raw HTML in it is shown as text."""
     done = Rendered("")
-    tokens = _parser().parse(source)
-    done.html = "".join(_block(tokens, done, colours))
+    done.html = _html(_parser().parse(source), done, colours, _tags(colours))
     return done
 
 
-def _block(tokens: Sequence[Token], done: Rendered, c: Colours) -> list[str]:
-    return [_token(token, tokens, place, done, c) for place, token in enumerate(tokens)]
+_TABLE = (
+    '<table width="100%" cellspacing="0" cellpadding="{pad}" '
+    'style="margin-top:{above}px;margin-bottom:{below}px;'
+)
 
 
-_PLAIN = {
-    "bullet_list": "ul",
-    "ordered_list": "ol",
-    "list_item": "li",
-    "tr": "tr",
-}
+def _tags(c: Colours) -> dict[str, str]:
+    """What opens and closes blocks and runs; kinds that are not here are set by `_token`."""
+    cell = f"padding:4px 8px;border-bottom:1px solid {c.line};"
+    tags = {
+        "paragraph_open": f'<p style="margin-top:0;margin-bottom:6px;{_LINE}">',
+        "heading_open": '<p style="margin-top:8px;margin-bottom:4px;font-weight:600;">',
+        "heading_close": "</p>",
+        "bullet_list_open": f"<ul{_LIST}>",
+        "bullet_list_close": "</ul>",
+        "list_item_open": f'<li style="{_LINE}">',
+        "list_item_close": "</li>",
+        "ordered_list_open": f"<ol{_LIST}>",
+        "ordered_list_close": "</ol>",
+        # Qt draws no bar beside a block quote: two cells do
+        "blockquote_open": _TABLE.format(pad=0, above=4, below=6)
+        + f'"><tr><td width="3" style="background-color:{c.line};"></td><td style="padding-left:10px;">',
+        "blockquote_close": "</td></tr></table>",
+        "table_open": _TABLE.format(pad=0, above=6, below=8) + 'border-collapse:collapse;font-size:12px;">',
+        "th_open": f'<td style="{cell}color:{c.text_3};">',
+        "th_close": "</td>",
+        "td_open": f'<td style="{cell}">',
+        "strong_open": "<b>",
+        "strong_close": "</b>",
+        "em_open": "<i>",
+        "em_close": "</i>",
+        "softbreak": "<br>",
+        "hardbreak": "<br>",
+        "hr": "<hr>",
+        "link_close": "</a>",
+    }
+    for name, tag in (
+        ("paragraph", "p"),
+        ("list_item", "li"),
+        ("tr", "tr"),
+        ("td", "td"),
+        ("s", "s"),
+        ("table", "table"),
+    ):
+        tags.setdefault(f"{name}_open", f"<{tag}>")
+        tags.setdefault(f"{name}_close", f"</{tag}>")
+    return tags
 
 
-def _token(token: Token, tokens: Sequence[Token], place: int, done: Rendered, c: Colours) -> str:
-    kind, _, side = token.type.rpartition("_")
-    if kind in _PLAIN:
-        tag = _PLAIN[kind]
-        margin = ' style="margin-top:2px;margin-bottom:4px;margin-left:-22px;"' if tag in ("ul", "ol") else ""
-        return f"<{tag}{margin}>" if side == "open" else f"</{tag}>"
+_LIST = ' style="margin-top:2px;margin-bottom:4px;margin-left:-22px;"'
+_LINE = "line-height:20px;-qt-line-height-type:fixed;"
+
+
+def _html(tokens: Sequence[Token], done: Rendered, c: Colours, tags: Mapping[str, str]) -> str:
+    return "".join("" if token.hidden else _token(token, done, c, tags) for token in tokens)
+
+
+def _token(token: Token, done: Rendered, c: Colours, tags: Mapping[str, str]) -> str:
     match token.type:
         case "inline":
-            return "".join(_inline(child, done, c) for child in token.children or ())
-        case "paragraph_open" if token.hidden:
-            return ""
-        case "paragraph_open":
-            return '<p style="margin-top:0;margin-bottom:6px;">'
-        case "paragraph_close":
-            return "" if token.hidden else "</p>"
-        case "heading_open":
-            return '<p style="margin-top:8px;margin-bottom:4px;font-weight:600;">'
-        case "heading_close":
-            return "</p>"
-        case "blockquote_open":
-            return (
-                '<table width="100%" cellspacing="0" cellpadding="0" style="margin-top:4px;margin-bottom:6px;">'
-                f'<tr><td width="3" style="background-color:{c.line};"></td><td style="padding-left:10px;">'
-            )
-        case "blockquote_close":
-            return "</td></tr></table>"
-        case "table_open":
-            return (
-                '<table width="100%" cellspacing="0" cellpadding="0" '
-                'style="border-collapse:collapse;margin-top:6px;margin-bottom:8px;font-size:12px;">'
-            )
-        case "table_close":
-            return "</table>"
-        case "th_open":
-            return f'<td style="{_cell(c)}color:{c.text_3};">'
-        case "td_open":
-            return f'<td style="{_cell(c)}">'
-        case "th_close" | "td_close":
-            return "</td>"
-        case "fence" | "code_block":
-            return _code(token.content, token.info.strip(), c)
-        case "math_block" | "math_block_label":
-            return f'<p align="center" style="margin-top:4px;margin-bottom:8px;">{_math(token.content, True, done)}</p>'
-        case "hr":
-            return "<hr>"
-    return ""
-
-
-def _cell(c: Colours) -> str:
-    return f"padding:4px 8px;border-bottom:1px solid {c.line};"
-
-
-def _inline(token: Token, done: Rendered, c: Colours) -> str:
-    match token.type:
-        case "text":
+            return _html(token.children or (), done, c, tags)
+        case "text" | "image":
             return escape(token.content, quote=False)
         case "code_inline":
-            return (
-                f'<span style="font-family:{c.mono};font-size:12px;background-color:{c.sunken};">'
-                f"&nbsp;{escape(token.content, quote=False)}&nbsp;</span>"
-            )
-        case "strong_open":
-            return "<b>"
-        case "strong_close":
-            return "</b>"
-        case "em_open":
-            return "<i>"
-        case "em_close":
-            return "</i>"
-        case "s_open":
-            return "<s>"
-        case "s_close":
-            return "</s>"
-        case "softbreak" | "hardbreak":
-            return "<br>"
+            words = escape(token.content, quote=False)
+            style = f"font-family:{c.mono};font-size:12px;background-color:{c.sunken};"
+            return f'<span style="{style}">&nbsp;{words}&nbsp;</span>'
         case "link_open":
             target = escape(str(token.attrs.get("href", "")))
             return f'<a href="{target}" style="color:{c.accent};text-decoration:none;">'
-        case "link_close":
-            return "</a>"
         case "math_inline" | "math_inline_double":
             return _math(token.content, token.type.endswith("double"), done)
-        case "image":
-            return escape(token.content, quote=False)
-    return ""
+        case "math_block" | "math_block_label":
+            formula = _math(token.content, True, done)
+            return f'<p align="center" style="margin-top:4px;margin-bottom:8px;">{formula}</p>'
+        case "fence" | "code_block":
+            return _code(token.content, token.info.strip(), c)
+        case kind:
+            return tags.get(kind, "")
 
 
 def _math(tex: str, display: bool, done: Rendered) -> str:
@@ -222,8 +203,9 @@ def _code(source: str, language: str, c: Colours) -> str:
         except ClassNotFound:
             pass
     return (
-        '<table width="100%" cellspacing="0" cellpadding="8" style="margin-top:4px;margin-bottom:8px;"><tr>'
-        f'<td style="background-color:{c.sunken};"><pre style="font-family:{c.mono};font-size:12px;margin:0;">'
+        _TABLE.format(pad=8, above=4, below=8) + '"><tr>'
+        f'<td style="background-color:{c.sunken};">'
+        f'<pre style="font-family:{c.mono};font-size:12px;margin:0;">'
         f"{body}</pre></td></tr></table>"
     )
 

@@ -6,6 +6,7 @@ import asyncio
 import time
 from collections.abc import Callable, Mapping
 from contextlib import aclosing
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Qt, Signal
@@ -17,7 +18,7 @@ from app.events import Event
 from app.records.ids import SessionId
 from app.ui.chat.composer import Composer, Context
 from app.ui.chat.feed import Feed
-from app.ui.chat.items import Noticed, Timeline
+from app.ui.chat.items import Asked, Noticed, Timeline
 from app.ui.chat.replay import replay
 from app.ui.tasks import Tasks
 from app.ui.theme import HEAD_HEIGHT, M, S
@@ -60,10 +61,7 @@ class TimelinePane(QWidget):
             "chat",
             self.tr("Ask your papers"),
             self.tr("Answers come from your library. Each sentence cites the page that proves it."),
-            [
-                button(text, lambda text=text: self.composer.set_text(text), kind="row")
-                for text in self._examples()
-            ],
+            [button(text, partial(self.composer.set_text, text), kind="row") for text in self._examples()],
         )
         self._stack = QStackedWidget()
         self._stack.addWidget(self._empty)
@@ -78,6 +76,7 @@ class TimelinePane(QWidget):
         layout.addWidget(self._plan)
         layout.addWidget(rule())
         layout.addWidget(self.composer)
+        self.feed.show_timeline(self.timeline)
         self._refresh_head()
 
     # -- turns --------------------------------------------------------------------------------
@@ -194,7 +193,7 @@ class TimelinePane(QWidget):
         return row
 
     def _refresh_head(self) -> None:
-        asked = next((item.text for item in self.timeline.items if hasattr(item, "about")), "")
+        asked = next((item.text for item in self.timeline.items if isinstance(item, Asked)), "")
         self._title.setText(" ".join(asked.split()) or self.tr("New conversation"))
         steps = self.timeline.steps
         self._steps.setText(self.tr("%n step(s)", None, steps) if steps else "")
@@ -220,9 +219,9 @@ class TimelinePane(QWidget):
 
     def _examples(self) -> list[str]:
         return [
-            self.tr("Which values of H₀ do my papers give, and how were they measured?"),
-            self.tr("What are the main systematic errors that these papers name?"),
-            self.tr("Which data sets are used, and where are they described?"),
+            self.tr("Which values of H₀ do my papers give?"),
+            self.tr("What are the main systematic errors?"),
+            self.tr("Which data sets are used, and for what?"),
         ]
 
 

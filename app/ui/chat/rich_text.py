@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from PySide6.QtCore import QByteArray, QMimeData, QPointF, QRectF, QSize, QSizeF, Qt, QUrl, Signal
+from PySide6.QtCore import QByteArray, QMimeData, QPointF, QRect, QRectF, QSize, QSizeF, Qt, QUrl, Signal
 from PySide6.QtGui import (
     QDesktopServices,
     QFont,
@@ -56,26 +56,28 @@ class _ChipObject(QPyTextObject):
     """A rounded chip whose words stand on the line's own baseline.
 
     Qt sets an object that is aligned in the middle so that (height + x-height / 2) / 2 of it lies
-    above the baseline; the words are drawn there.
+    above the baseline; the words are drawn there, and the box around them, a little above its place.
     """
 
-    HEIGHT = 18.0
+    HEIGHT, ABOVE_BASELINE = 18.0, 13.0
 
     def intrinsicSize(self, doc: QTextDocument, pos: int, format: QTextFormat) -> QSizeF:
         text = str(format.property(_CONTENT))
         return QSizeF(QFontMetricsF(_chip_font()).horizontalAdvance(text) + 10, self.HEIGHT)
 
     def drawObject(
-        self, painter: QPainter, rect: QRectF, doc: QTextDocument, pos: int, format: QTextFormat
+        self, painter: QPainter, rect: QRectF | QRect, doc: QTextDocument, pos: int, format: QTextFormat
     ) -> None:
         t = tokens()
+        rect = QRectF(rect)
         half_x = QFontMetricsF(doc.defaultFont()).xHeight() / 2
         baseline = rect.top() + (rect.height() + half_x) / 2
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(t.colour("accent_soft"))
-        painter.drawRoundedRect(rect.adjusted(0, 0.5, 0, -0.5), 5, 5)
+        box = QRectF(rect.left(), baseline - self.ABOVE_BASELINE, rect.width(), self.HEIGHT - 1)
+        painter.drawRoundedRect(box, 5, 5)
         painter.setPen(t.colour("accent"))
         painter.setFont(_chip_font())
         painter.drawText(QPointF(rect.left() + 5, baseline), str(format.property(_CONTENT)))
@@ -92,7 +94,7 @@ class _FormulaObject(QPyTextObject):
         return QSizeF(drawn.width, height)
 
     def drawObject(
-        self, painter: QPainter, rect: QRectF, doc: QTextDocument, pos: int, format: QTextFormat
+        self, painter: QPainter, rect: QRectF | QRect, doc: QTextDocument, pos: int, format: QTextFormat
     ) -> None:
         drawn = self._drawn(format)
         half_x = QFontMetricsF(doc.defaultFont()).xHeight() / 2
@@ -103,8 +105,7 @@ class _FormulaObject(QPyTextObject):
     @staticmethod
     def _drawn(format: QTextFormat) -> formulas.Drawn:
         found = formulas.draw(str(format.property(_CONTENT)), tokens().text, TEXT_PX + 1)
-        assert found is not None  # only formulas that can be drawn become objects
-        return found
+        return found or formulas.NOTHING  # only formulas that can be drawn become objects
 
 
 class RichText(QTextBrowser):
@@ -139,10 +140,6 @@ class RichText(QTextBrowser):
             return
         self._source, self._chips, self._unproven = source, chips, unproven
         self._render()
-
-    def source(self) -> str:
-        """Return the Markdown that is shown."""
-        return self._source
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         event.ignore()  # the timeline scrolls, not the text in it

@@ -34,6 +34,16 @@ class Shelf:
     query: str = ""
     collection: int | None = None
 
+    @property
+    def number(self) -> int:
+        """The collection's number; only of shelves that are collections."""
+        return self.collection or 0
+
+
+def _shelf_of(item: QListWidgetItem) -> Shelf:
+    shelf: Shelf = item.data(Qt.ItemDataRole.UserRole)
+    return shelf
+
 
 class ShelfList(QListWidget):
     """Emits `chosen(Shelf)`; collections can be renamed and removed."""
@@ -75,17 +85,17 @@ class ShelfList(QListWidget):
 
     def current(self) -> Shelf | None:
         """Return the shelf that is chosen."""
-        item = self.currentItem()
-        return item.data(Qt.ItemDataRole.UserRole) if item is not None else None
+        row = self.currentRow()
+        return _shelf_of(self.item(row)) if row >= 0 else None
 
     def shelves(self) -> list[Shelf]:
         """Return all shelves in order."""
-        return [self.item(row).data(Qt.ItemDataRole.UserRole) for row in range(self.count())]
+        return [_shelf_of(self.item(row)) for row in range(self.count())]
 
     def choose(self, key: str) -> None:
         """Choose a shelf by its key, if it exists."""
         for row in range(self.count()):
-            if self.item(row).data(Qt.ItemDataRole.UserRole).key == key:
+            if _shelf_of(self.item(row)).key == key:
                 self.setCurrentRow(row)
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
@@ -100,11 +110,11 @@ class ShelfList(QListWidget):
 
     def _shelf_at(self, point: QPoint) -> Shelf | None:
         item = self.itemAt(point)
-        return item.data(Qt.ItemDataRole.UserRole) if item is not None else None
+        return _shelf_of(item) if item is not None else None
 
     def _choose(self, item: QListWidgetItem | None) -> None:
         if item is not None and not self._quiet:
-            self.chosen.emit(item.data(Qt.ItemDataRole.UserRole))
+            self.chosen.emit(_shelf_of(item))
 
 
 class _ShelfDelegate(QStyledItemDelegate):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPoint, Qt, QTimer, Signal
@@ -254,15 +255,17 @@ class LibraryPane(QWidget):
         for shelf in self.shelves.shelves():
             if shelf.collection is not None:
                 into.addAction(
-                    shelf.name.replace("&", "&&"),
-                    lambda number=shelf.collection: self._tasks.start(self._put(papers, number)),
+                    shelf.name.replace("&", "&&"), partial(self._put_soon, papers, shelf.collection)
                 )
         into.addAction(self.tr("New collection…"), lambda: self._new_collection(papers))
-        shelf = self.shelves.current()
-        if shelf is not None and (number := shelf.collection) is not None:
+        current = self.shelves.current()
+        if current is not None and (number := current.collection) is not None:
             menu.addAction(
                 self.tr("Take out of this collection"), lambda: self._tasks.start(self._take(papers, number))
             )
+
+    def _put_soon(self, papers: Sequence[PaperId], collection: int) -> None:
+        self._tasks.start(self._put(papers, collection))
 
     def _new_collection(self, papers: Sequence[PaperId] = ()) -> None:
         async def make(name: str) -> None:
@@ -276,8 +279,7 @@ class LibraryPane(QWidget):
 
     def _rename_collection(self, shelf: Shelf) -> None:
         async def rename(name: str) -> None:
-            assert shelf.collection is not None
-            await asyncio.to_thread(self._library.papers.rename_collection, shelf.collection, name)
+            await asyncio.to_thread(self._library.papers.rename_collection, shelf.number, name)
             self.reload()
 
         title = self.tr("Rename collection")
@@ -285,8 +287,7 @@ class LibraryPane(QWidget):
 
     def _remove_collection(self, shelf: Shelf) -> None:
         async def remove() -> None:
-            assert shelf.collection is not None
-            await asyncio.to_thread(self._library.papers.remove_collection, shelf.collection)
+            await asyncio.to_thread(self._library.papers.remove_collection, shelf.number)
             self.reload()
             words = self.tr("Collection “%1” removed; its papers stay in the library.").replace(
                 "%1", shelf.name
@@ -329,6 +330,7 @@ class LibraryPane(QWidget):
     def _head(self) -> QHBoxLayout:
         row = QHBoxLayout()
         row.setContentsMargins(M, 0, M, 0)
+        row.setSpacing(XS + 4)
         title = label(self.tr("Library"), "heading")
         title.setFixedHeight(HEAD_HEIGHT)
         self._count = label("", "hint")
@@ -353,9 +355,7 @@ class LibraryPane(QWidget):
         row = QHBoxLayout()
         row.setContentsMargins(M, 8, M, 8)
         row.setSpacing(XS + 2)
-        self._chips = {
-            name: chip_button(name, lambda name=name: self.toggle_filter(name)) for name in FILTERS
-        }
+        self._chips = {name: chip_button(name, partial(self.toggle_filter, name)) for name in FILTERS}
         for name, chip in self._chips.items():
             chip.setToolTip(texts.filter_label(name))
             chip.setAccessibleName(texts.filter_label(name))

@@ -27,6 +27,7 @@ class QueuePanel(QFrame):
 
     def __init__(self, parent: QWidget, imports: ImportList) -> None:
         super().__init__(parent)
+        self._parent = parent
         self.setProperty("frame", "popover")
         self.setAccessibleName(self.tr("Import queue"))
         self._imports = imports
@@ -110,9 +111,9 @@ class QueuePanel(QFrame):
         self.refresh()
 
     def _place(self) -> None:
-        parent = self.parentWidget()
+        parent = self._parent
         wanted = self._list.sizeHint().height() + 52
-        height = min(HIGHEST, max(110, wanted), parent.height() - 90)
+        height = min(HIGHEST, max(96, wanted), parent.height() - 90)
         self.resize(min(WIDTH, parent.width() - 24), height)
         self.move(QPoint(M, parent.height() - height - 34))
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from PySide6.QtCore import QItemSelectionModel, QModelIndex, Qt, Signal
 from PySide6.QtGui import QContextMenuEvent, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QListView
@@ -49,7 +51,7 @@ class PaperList(QListView):
         places = sorted(index.row() for index in self.selectionModel().selectedIndexes())
         return [row for place in places if (row := self._rows.row_at(place)) is not None]
 
-    def show_ids(self, ids: list[int], *, keep_place: bool) -> None:
+    def show_ids(self, ids: Sequence[int], *, keep_place: bool) -> None:
         """Show these rows; keep the selection, and the scroll position if `keep_place`."""
         selected = set(self.selected_ids())
         current = self._rows.id_at(self.currentIndex().row()) if self.currentIndex().isValid() else None

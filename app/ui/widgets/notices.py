@@ -39,6 +39,7 @@ class Notices(QWidget):
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
+        self._parent = parent
         self.log: list[Message] = []
         self.unread = 0
         self._layout = QVBoxLayout(self)
@@ -79,8 +80,8 @@ class Notices(QWidget):
         return super().eventFilter(watched, event)
 
     def _notices(self) -> list[_Notice]:
-        found = (self._layout.itemAt(i).widget() for i in range(self._layout.count()))
-        return [widget for widget in found if isinstance(widget, _Notice)]
+        items = (self._layout.itemAt(place) for place in range(self._layout.count()))
+        return [item.widget() for item in items if item is not None and isinstance(item.widget(), _Notice)]
 
     def _remove(self, notice: _Notice) -> None:
         if self._layout.indexOf(notice) < 0:
@@ -94,7 +95,7 @@ class Notices(QWidget):
         if not self._notices():
             self.hide()
             return
-        parent = self.parentWidget()
+        parent = self._parent
         width = min(560, parent.width() - 2 * L)
         self.setFixedWidth(width)
         self._layout.activate()
