@@ -48,6 +48,10 @@ def open_document(path: Path, password: str | None = None) -> pymupdf.Document:
         document = pymupdf.open(path, filetype="pdf")
     except MUPDF_ERRORS as error:
         raise _unreadable(path, start) from error
+    if not document.is_pdf:
+        # MuPDF goes by the content: a web page or text named .pdf opens as what it is.
+        document.close()
+        raise _unreadable(path, start)
     try:
         _unlock(document, path, password)
         pages = document.page_count
