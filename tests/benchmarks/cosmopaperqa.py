@@ -72,7 +72,7 @@ async def shares(folder: Path) -> dict[str, dict[str, float]]:
     counts = {mode: dict.fromkeys(BUDGETS, 0) for mode in MODES}
     with tempfile.TemporaryDirectory() as home:
         async with Application.open(Path(home)) as application:
-            async for result in application.importer.add(sorted(folder.glob("*.md"))):
+            async for result in application.importer.add(sorted(p for p in folder.glob("*.md") if p.stem != "SOURCES")):
                 print(f"{result.status}: {result.title}, {result.passages} passages", file=sys.stderr)
             for question in asked:
                 for mode in MODES:
