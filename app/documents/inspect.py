@@ -7,7 +7,7 @@ alone; what failed is listed in `Inspection.problems`.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, TypeVar
 
@@ -24,6 +24,8 @@ SAMPLE = 12
 """Pages whose amount of text is measured, spread over the file."""
 
 _MOST_LINES = 600
+_WIDE = 0.85
+"""A gap of this many times the font size is no word space."""
 _MOST_BOOKMARKS = 5000
 _RAISED, _ITALIC, _BOLD = 1, 2, 16
 _TEXT_FLAGS = (
@@ -89,20 +91,40 @@ def _line(line: Mapping[str, Any]) -> InspectedLine:
 
 
 def _span(span: Mapping[str, Any]) -> Span:
-    glyphs = [char["c"].translate(_SMALL_CAPITALS) for char in span["chars"]]
-    text = clean_line(glyphs, [tuple(char["bbox"]) for char in span["chars"]]).text
-    if glyphs and glyphs[0].isspace():
+    size = float(span["size"])
+    text = "   ".join(part for part in map(_clean, _runs(span["chars"], size)) if part.strip())
+    glyphs = span["chars"]
+    if text and glyphs[0]["c"].isspace():
         text = f" {text}"
-    if text.strip() and glyphs[-1].isspace():
+    if text and glyphs[-1]["c"].isspace():
         text += " "
     flags, font = int(span["flags"]), str(span["font"])
     return Span(
-        text=text,
-        size=round(float(span["size"]), 1),
+        text=text or (" " if glyphs else ""),
+        size=round(size, 1),
         bold=bool(flags & _BOLD) or "Bold" in font or "CMBX" in font,
         italic=bool(flags & _ITALIC),
         raised=bool(flags & _RAISED),
     )
+
+
+def _runs(chars: Sequence[Mapping[str, Any]], size: float) -> Iterator[list[Mapping[str, Any]]]:
+    """Split where a gap is far wider than a word space: names set side by side."""
+    run: list[Mapping[str, Any]] = []
+    last: Mapping[str, Any] | None = None
+    for char in chars:
+        if not char["c"].isspace():
+            if last is not None and char["bbox"][0] - last["bbox"][2] > _WIDE * size:
+                yield run
+                run = []
+            last = char
+        run.append(char)
+    yield run
+
+
+def _clean(run: Sequence[Mapping[str, Any]]) -> str:
+    glyphs = [char["c"].translate(_SMALL_CAPITALS) for char in run]
+    return clean_line(glyphs, [tuple(char["bbox"]) for char in run]).text
 
 
 def _letters(page: InspectedPage) -> int:

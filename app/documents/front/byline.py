@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from app.documents.front.lines import MARKS, Line, is_mark, tidy
+from app.documents.front.lines import Line, is_mark, is_sign, tidy
 from app.documents.front.words import is_affiliation, is_furniture, is_name
 from app.records.names import is_collaboration
 
@@ -26,11 +26,14 @@ _CJK = r"[\u3400-\u9fff]"
 def printed_authors(lines: Sequence[Line], title: Sequence[Line], body: float) -> tuple[str, ...]:
     """Return the authors printed below the title's lines, in order; empty where none are to be found."""
     names: list[str] = []
+    authors: list[Line] = []
     style: Line | None = None
     open_end = ""
     misses = 0
     for line in _below(lines, title):
         text = line.text
+        if _STOP.match(text.strip()) and names and not _under(line, authors):
+            continue  # the heading of another column
         if _STOP.match(text.strip()) or misses > 40 or (names and _running_text(line, text, body)):
             break
         found, tail = _names(line, open_end, known=bool(names))
@@ -44,6 +47,7 @@ def printed_authors(lines: Sequence[Line], title: Sequence[Line], body: float) -
                 break
             continue
         style = style or line
+        authors.append(line)
         if open_end and names:
             names.pop()
         names += found
@@ -61,6 +65,11 @@ def _below(lines: Sequence[Line], title: Sequence[Line]) -> list[Line]:
     left = min([left, *(line.box[0] for line in wide)])
     right = max([right, *(line.box[2] for line in wide)])
     return [line for line in below if line.box[2] > left and line.box[0] < right]
+
+
+def _under(line: Line, authors: Sequence[Line]) -> bool:
+    """Whether a line stands below the authors found so far."""
+    return any(line.box[0] < author.box[2] and line.box[2] > author.box[0] for author in authors)
 
 
 def _running_text(line: Line, text: str, body: float) -> bool:
@@ -82,7 +91,8 @@ def _names(line: Line, open_end: str, *, known: bool) -> tuple[list[str], str]:
     parts = [_CUT if is_mark(span, line.size) and span.text.strip() else span.text for span in line.spans]
     text = "".join(parts)
     # marks that are set no smaller than the name they follow
-    text = re.sub(rf"[{re.escape(MARKS)}]+|(?<=[^\W\d_])\d[\d, ]*", _CUT, text)
+    text = "".join(_CUT if is_sign(c) else c for c in text)
+    text = re.sub(r"(?<=[^\W\d_])\d[\d, ]*", _CUT, text)
     text = re.sub(r"[(（][^()（）]*[)）]", " ", text)
     text = _LABEL.sub("", text.strip())
     text = _WITH.sub("", re.sub(r"\bet al\b\.?", "", text))
@@ -101,7 +111,10 @@ def _names(line: Line, open_end: str, *, known: bool) -> tuple[list[str], str]:
             break
         if is_name(piece):
             names.append(piece)
-    good = len(names) >= 0.6 * len(pieces) or (names and pieces[0] == names[0] and is_affiliation(text))
+    address = is_affiliation(text)
+    good = len(names) >= 0.5 * len(pieces) or (names and pieces[0] == names[0] and address)
+    if address and len(pieces[0].split()) == 1 and not re.search(_CJK, pieces[0]):
+        return [], ""
     multiword = any(len(name.split()) > 1 or re.search(_CJK, name) for name in names)
     if (
         not good
@@ -111,13 +124,14 @@ def _names(line: Line, open_end: str, *, known: bool) -> tuple[list[str], str]:
         return [], ""
     ended = not text.rstrip() or _SEPARATOR.match(text.rstrip()[-1]) or text.rstrip().endswith((" and", _CUT))
     last = names[-1]
-    goes_on = not ended and len(pieces) > 1 and last == pieces[-1] and len(last.split()) == 1
+    broken = len(last.split()) == 1 or bool(re.search(r"\s[A-Z]\.$", last))
+    goes_on = not ended and len(pieces) > 1 and last == pieces[-1] and broken
     return names, last if goes_on else ""
 
 
 def _bare(piece: str) -> str:
     piece = _WITH.sub("", tidy(piece.replace(_CUT, " ")))
-    return piece.strip(" .:*-–—") if not re.search(r"\b[A-Z]\.$|\b[JS]r\.$", piece) else piece.strip(" :*-–—")
+    return piece.strip(" .:*-–—'\"") if not re.search(r"\b[A-Z]\.$|\b[JS]r\.$", piece) else piece.strip(" :*-–—")
 
 
 def _spaced_cjk(text: str) -> str:
@@ -127,12 +141,15 @@ def _spaced_cjk(text: str) -> str:
 
 
 def _printed_form(name: str) -> str:
-    """Names set in capitals become "Given Surname"; all others stay as printed."""
+    """Words set in capitals become "Surname"; initials and all else stay as printed."""
     words = name.split()
-    if not name.isupper() or len([w for w in words if len(w.strip(".")) > 2]) < 1 or len(words) < 2:
+    if len(words) < 2 or is_collaboration(name):
         return name
-    return " ".join(w if len(w.strip(".")) <= 1 or "." in w else _capitalised(w) for w in words)
+    return " ".join(_capitalised(word, first=i == 0) for i, word in enumerate(words))
 
 
-def _capitalised(word: str) -> str:
+def _capitalised(word: str, *, first: bool) -> str:
+    initials = len(word) < (4 if first else 3)
+    if initials or not word.isupper() or "." in word or re.fullmatch(r"[IVX]+", word):
+        return word
     return "-".join(part[:1] + part[1:].lower() for part in word.split("-"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -51,7 +52,13 @@ def is_mark(span: Span, size: float) -> bool:
     small = span.raised or span.size < 0.82 * size
     if small and _MARK_TEXT.match(span.text):
         return True
-    return bool(span.text.strip()) and not span.text.strip().strip(MARKS + ", ")
+    text = span.text.strip()
+    return any(map(is_sign, text)) and all(is_sign(c) or c in ", " for c in text)
+
+
+def is_sign(char: str) -> bool:
+    """Whether a character is a sign that marks a footnote: a symbol that no name holds."""
+    return char in MARKS or (unicodedata.category(char) in {"So", "Sm"} and char not in "~|+<=>")
 
 
 def name_list(line: Line) -> str:

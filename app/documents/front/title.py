@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from app.documents.front.lines import MARKS, Line, is_mark, name_list, tidy
-from app.documents.front.words import is_affiliation, is_furniture, names_in
+from app.documents.front.words import is_address, is_furniture, names_in
 from app.documents.hyphens import Vocabulary, joint
 
 _LONGEST = 400
@@ -15,6 +15,7 @@ _MOST_LINES = 7
 _NUMBERED = re.compile(r"^(?:\d+(?:\.\d+)*\.?|[IVX]+\.)\s+[A-Z]")
 _RUNNING_HEAD = re.compile(r"^\s*\d{1,4} {3}|\s{3}\d{1,4}\s*$")
 """A page number, a wide gap, words: the head of a page inside a paper."""
+_ABSTRACT = re.compile(r"\W*a\s?b\s?s\s?t\s?r\s?a\s?c\s?t\b", re.IGNORECASE)
 _CJK = re.compile(r"[\u3400-\u9fff]")
 _CAPTION = re.compile(r"^(?:fig(?:ure)?|table|tab)\.?\s*\d", re.IGNORECASE)
 
@@ -36,6 +37,8 @@ def printed_title(lines: Sequence[Line], body: float, height: float) -> PrintedT
     if not blocks:
         return None
     scored = [(_score(block, lines, body, height), -number) for number, block in enumerate(blocks)]
+    if _abstract_below(blocks[0], lines):
+        scored[0] = (1.08 * scored[0][0], 0)
     score, number = max(scored)
     if score < _LEAST:
         return None
@@ -77,7 +80,7 @@ def _possible(block: Sequence[Line], lines: Sequence[Line], body: float, height:
         return False
     if len(block) > _MOST_LINES or is_furniture(text) or _CAPTION.match(text):
         return False
-    if size < 1.3 * body and is_affiliation(text):
+    if size < 1.3 * body and is_address(text):
         return False
     if size < 1.3 * body and _NUMBERED.match(text) and lines.index(block[0]) > 3:
         return False
@@ -112,6 +115,10 @@ def _centred(block: Sequence[Line], lines: Sequence[Line]) -> bool:
     middle, width = (left + right) / 2, right - left
     inside = [line for line in block if line.box[2] - line.box[0] < 0.97 * width]
     return bool(inside) and all(abs(line.centre - middle) < 0.03 * width for line in inside)
+
+
+def _abstract_below(block: Sequence[Line], lines: Sequence[Line]) -> bool:
+    return any(_ABSTRACT.match(line.text) and line.box[1] > block[-1].box[3] for line in lines)
 
 
 def _leads_to_names(block: Sequence[Line], lines: Sequence[Line]) -> bool:

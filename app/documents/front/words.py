@@ -49,6 +49,10 @@ _AFFILIATION = re.compile(
     re.IGNORECASE | re.VERBOSE,
 )
 
+_ADDRESS = re.compile(
+    r"@|\be-?mail\b|\bdepartment of\b|\buniversit\w+\b.*,|\binstitut\w*\b.*,|,.*\buniversit|\bp\.? ?o\.? box\b|^\d+ ?[A-Z].*,.*,",
+    re.IGNORECASE,
+)
 _PARTICLE = "van|von|der|den|de|del|della|di|da|do|dos|du|des|la|le|el|al|ter|ten|te|zu|zum|zur|af|av|bin|ibn|y|e|d'|'t"
 _INITIAL = r"(?:[^\W\d_a-z]\.?|[^\W\d_a-z][^\W\d_]?\.)(?:[-\s]?[^\W\d_a-z]\.)*"
 _WORD = r"(?:[^\W\d_a-zà-ÿ][\w'’.‘`-]*|(?:d|l|O|D|al|el)['’-]?[^\W\d_a-z][\w'’-]+)"
@@ -65,9 +69,10 @@ _NOT_NAME_WORDS = frozenset(
     "license keywords january february march april may june july august september october november december "
     "monday tuesday wednesday thursday friday saturday sunday sample logo city country date faculty design project "
     "appendix chapter part volume journal science astrophysics astronomy physics cosmology thesis proposal report "
+    "member fellow senior student ieee acm pakistan iran turkey egypt greece norway finland portugal hungary "
     "system management applications technical document open access copyright creative commons available online".split()
 )
-_NOT_NAME_ENDINGS = ("tion", "tions", "ness", "ity", "ities", "ology", "isms", "ing", "ical")
+_NOT_NAME_ENDINGS = ("tion", "tions", "ness", "ity", "ities", "ology", "isms", "ical")
 
 
 def is_furniture(text: str) -> bool:
@@ -78,6 +83,11 @@ def is_furniture(text: str) -> bool:
 def is_affiliation(text: str) -> bool:
     """Whether a line tells where authors work or how to reach them."""
     return bool(_AFFILIATION.search(text))
+
+
+def is_address(text: str) -> bool:
+    """Whether a line is an address for certain; "NASA's Kepler" may stand in a title."""
+    return bool(_ADDRESS.search(text))
 
 
 def is_name(text: str) -> bool:
@@ -92,7 +102,7 @@ def is_name(text: str) -> bool:
     if is_affiliation(text) or not _NAME.match(text):
         return False
     words = re.split(r"[\s~]+", text)
-    if len(words) > 6 or (len(words) == 1 and not text.isalpha()):
+    if len(words) > 6 or (len(words) == 1 and (not text.isalpha() or text.isupper())):
         return False
     plain = [word.strip(".,'’").casefold() for word in words]
     if any(word in _NOT_NAME_WORDS and len(word) > 1 for word in plain):
