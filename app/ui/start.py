@@ -11,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import Qt, QTimer
+from PySide6.QtCore import QCoreApplication, Qt, QTimer
 from PySide6.QtWidgets import QApplication, QMessageBox
 
 from app.application import Application
@@ -25,6 +25,8 @@ from app.ui.reporter import Reporter, as_message
 from app.ui.single_instance import Doorkeeper, hand_over
 from app.ui.theme import Scheme, theme
 from app.ui.widgets.notices import Message
+
+translate = QCoreApplication.translate
 
 THREADS = 8
 CLOSE_S = 20.0
@@ -105,8 +107,8 @@ class _Session:
             window.resize(*PICTURE_SIZE)  # the offscreen screen is smaller than any real one
         window.show()
         if crash and screenshot is None:
-            words = window.tr("AstroResearch ended unexpectedly last time.")
-            hint = window.tr("Your library is safe. The details can be copied for a report.")
+            words = translate("Start", "AstroResearch ended unexpectedly last time.")
+            hint = translate("Start", "Your library is safe. The details can be copied for a report.")
             window.post(Message("warning", words, hint, details=crash))
         self._add(files)
         code = await self._picture(window, screenshot) if screenshot is not None else await self._ended

@@ -51,7 +51,7 @@ def chips_of(row: PaperRow, indexing: bool) -> list[Chip]:
     elif not indexing:
         chips.insert(0, (translate("PaperRow", "PDF"), "ok"))
     if row.note_count:
-        chips.append((translate("PaperRow", "%n note(s)", None, row.note_count), "plain"))
+        chips.append((translate("PaperRow", "%n note(s)", "", row.note_count), "plain"))
     chips.extend((tag, "accent") for tag in row.tags[:3])
     return chips
 
@@ -95,7 +95,9 @@ class PaperDelegate(QStyledItemDelegate):
 
     def _paint_row(self, painter: QPainter, rect: QRect, row: PaperRow, t: Tokens) -> None:
         lines = _title_lines(row.title or translate("PaperRow", "Untitled"), rect.width(), row.unread)
-        y = rect.top() + (2 - len(lines)) * TITLE_LINE // 2
+        meta = " · ".join(filter(None, (row.authors_short, str(row.year or ""), row.journal_line)))
+        missing = (2 - len(lines)) * TITLE_LINE + (0 if meta else META_LINE)
+        y = rect.top() + missing // 2
         painter.setFont(_title_font(row.unread))
         painter.setPen(t.colour("text"))
         for line in lines:
@@ -104,12 +106,13 @@ class PaperDelegate(QStyledItemDelegate):
             )
             y += TITLE_LINE
         y += 2
-        painter.setFont(_meta_font())
-        painter.setPen(t.colour("text_2"))
-        meta = " · ".join(filter(None, (row.authors_short, str(row.year or ""), row.journal_line)))
-        place = QRect(rect.left(), y, rect.width(), META_LINE)
-        painter.drawText(place, Qt.AlignmentFlag.AlignVCenter, _elided(meta, rect.width()))
-        y += META_LINE + 5
+        if meta:
+            painter.setFont(_meta_font())
+            painter.setPen(t.colour("text_2"))
+            place = QRect(rect.left(), y, rect.width(), META_LINE)
+            painter.drawText(place, Qt.AlignmentFlag.AlignVCenter, _elided(meta, rect.width()))
+            y += META_LINE
+        y += 5
         _paint_chips(painter, rect, y, chips_of(row, row.paper_id in self.indexing), t)
 
 

@@ -83,7 +83,7 @@ class QueuePanel(QFrame):
         self._none.setVisible(not shown)
         self._more.setVisible(len(shown) > SHOWN)
         self._more.setText(self.tr("and %n more file(s)", None, len(shown) - SHOWN))
-        self._cancel.setVisible(self._imports.running())
+        self._cancel.setVisible(any(item.state is ImportState.WAITING for item in shown))
         self._clear.setVisible(any(item.finished for item in shown))
         self._place()
 

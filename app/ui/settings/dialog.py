@@ -6,11 +6,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import Qt, QUrl, Signal
+from PySide6.QtCore import QCoreApplication, Qt, QUrl, Signal
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import (
-    QCheckBox,
-    QComboBox,
     QDialog,
     QFileDialog,
     QGridLayout,
@@ -22,9 +20,13 @@ from PySide6.QtWidgets import (
 
 from app.ui.theme import L, M, S
 from app.ui.widgets.basics import ElidedLabel, button, label, rule
+from app.ui.widgets.fields import Check, Choice
 
 if TYPE_CHECKING:
     from app.application import Application
+
+
+translate = QCoreApplication.translate
 
 
 class SettingsDialog(QDialog):
@@ -39,20 +41,21 @@ class SettingsDialog(QDialog):
         self.setMinimumWidth(500)
         self._home = application.home
         settings = application.settings
-        self.theme = _choice(
+        self.theme = Choice(
             {"system": self.tr("As the system"), "light": self.tr("Light"), "dark": self.tr("Dark")},
             settings.ui.theme,
+            self.tr("Appearance"),
         )
-        self.theme.setAccessibleName(self.tr("Appearance"))
         self.theme.activated.connect(lambda _: self._emit({"ui": {"theme": self.theme.currentData()}}))
-        self.language = _choice(
-            {"system": self.tr("As the system"), "en": "English", "zh": "中文"}, settings.ui.language
+        self.language = Choice(
+            {"system": self.tr("As the system"), "en": "English", "zh": "中文"},
+            settings.ui.language,
+            self.tr("Language"),
         )
-        self.language.setAccessibleName(self.tr("Language"))
         self.language.activated.connect(
             lambda _: self._emit({"ui": {"language": self.language.currentData()}})
         )
-        self.offline = QCheckBox(self.tr("Work offline: nothing leaves this computer"))
+        self.offline = Check(self.tr("Work offline: nothing leaves this computer"))
         self.offline.setChecked(settings.offline)
         self.offline.clicked.connect(lambda on: self._emit({"offline": bool(on)}))
         self._model = ElidedLabel("", "secondary", Qt.TextElideMode.ElideMiddle)
@@ -115,20 +118,14 @@ class SettingsDialog(QDialog):
 
 def choose_model(parent: QWidget, done: Any) -> None:
     """Open a picker for a GGUF file and call `done` with its path."""
-    dialog = QFileDialog(parent, parent.tr("Choose a chat model"))
+    dialog = QFileDialog(parent, translate("SettingsDialog", "Choose a chat model"))
     dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
-    dialog.setNameFilters([parent.tr("Models (*.gguf)"), parent.tr("All files (*)")])
+    dialog.setNameFilters(
+        [translate("SettingsDialog", "Models (*.gguf)"), translate("SettingsDialog", "All files (*)")]
+    )
     dialog.fileSelected.connect(lambda name: done(Path(name)))
     dialog.finished.connect(dialog.deleteLater)
     dialog.open()
-
-
-def _choice(values: Mapping[str, str], chosen: str) -> QComboBox:
-    box = QComboBox()
-    for value, words in values.items():
-        box.addItem(words, value)
-    box.setCurrentIndex(max(0, box.findData(chosen)))
-    return box
 
 
 def _left(widget: QWidget) -> QHBoxLayout:

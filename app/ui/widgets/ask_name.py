@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QCoreApplication, Qt
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
 from app.ui.theme import L, S
@@ -39,7 +39,7 @@ def ask_name(
     edit.returnPressed.connect(accept)
     row = QHBoxLayout()
     row.addStretch(1)
-    row.addWidget(button(dialog.tr("Cancel"), dialog.reject))
+    row.addWidget(button(QCoreApplication.translate("AskName", "Cancel"), dialog.reject))
     row.addWidget(button(confirm, accept, kind="primary"))
     layout = QVBoxLayout(dialog)
     layout.setContentsMargins(L, L, L, L)

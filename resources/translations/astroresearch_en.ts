@@ -1,0 +1,127 @@
+<?xml version="1.0" encoding="utf-8"?>
+<!DOCTYPE TS>
+<TS version="2.1" language="en" sourcelanguage="en">
+    <context>
+        <name>Adding</name>
+        <message numerus="yes">
+            <source>%n file(s) were not imported.</source>
+            <translation>
+                <numerusform>%n file was not imported.</numerusform>
+                <numerusform>%n files were not imported.</numerusform>
+            </translation>
+        </message>
+        <message numerus="yes">
+            <source>%n file(s) need a password.</source>
+            <translation>
+                <numerusform>%n file needs a password.</numerusform>
+                <numerusform>%n files need a password.</numerusform>
+            </translation>
+        </message>
+        <message numerus="yes">
+            <source>%n file(s) taken out of the queue.</source>
+            <translation>
+                <numerusform>%n file taken out of the queue.</numerusform>
+                <numerusform>%n files taken out of the queue.</numerusform>
+            </translation>
+        </message>
+    </context>
+    <context>
+        <name>Composer</name>
+        <message numerus="yes">
+            <source>Too long by %n character(s)</source>
+            <translation>
+                <numerusform>Too long by %n character</numerusform>
+                <numerusform>Too long by %n characters</numerusform>
+            </translation>
+        </message>
+        <message numerus="yes">
+            <source>Asks %n selected paper(s)</source>
+            <translation>
+                <numerusform>Asks %n selected paper</numerusform>
+                <numerusform>Asks %n selected papers</numerusform>
+            </translation>
+        </message>
+    </context>
+    <context>
+        <name>LibraryPane</name>
+        <message numerus="yes">
+            <source>%n paper(s)</source>
+            <translation>
+                <numerusform>%n paper</numerusform>
+                <numerusform>%n papers</numerusform>
+            </translation>
+        </message>
+        <message numerus="yes">
+            <source>%n paper(s) moved to the trash.</source>
+            <translation>
+                <numerusform>%n paper moved to the trash.</numerusform>
+                <numerusform>%n papers moved to the trash.</numerusform>
+            </translation>
+        </message>
+        <message numerus="yes">
+            <source>%n citation(s) copied.</source>
+            <translation>
+                <numerusform>%n citation copied.</numerusform>
+                <numerusform>%n citations copied.</numerusform>
+            </translation>
+        </message>
+        <message numerus="yes">
+            <source>%n identifier(s) copied.</source>
+            <translation>
+                <numerusform>%n identifier copied.</numerusform>
+                <numerusform>%n identifiers copied.</numerusform>
+            </translation>
+        </message>
+    </context>
+    <context>
+        <name>QueuePanel</name>
+        <message numerus="yes">
+            <source>and %n more file(s)</source>
+            <translation>
+                <numerusform>and %n more file</numerusform>
+                <numerusform>and %n more files</numerusform>
+            </translation>
+        </message>
+    </context>
+    <context>
+        <name>StatusBar</name>
+        <message numerus="yes">
+            <source>%n file(s) not imported</source>
+            <translation>
+                <numerusform>%n file not imported</numerusform>
+                <numerusform>%n files not imported</numerusform>
+            </translation>
+        </message>
+        <message numerus="yes">
+            <source>%n file(s) need a password</source>
+            <translation>
+                <numerusform>%n file needs a password</numerusform>
+                <numerusform>%n files need a password</numerusform>
+            </translation>
+        </message>
+        <message numerus="yes">
+            <source>%n file(s) imported</source>
+            <translation>
+                <numerusform>%n file imported</numerusform>
+                <numerusform>%n files imported</numerusform>
+            </translation>
+        </message>
+        <message numerus="yes">
+            <source>%n unread error(s)</source>
+            <translation>
+                <numerusform>%n unread error</numerusform>
+                <numerusform>%n unread errors</numerusform>
+            </translation>
+        </message>
+    </context>
+    <context>
+        <name>TimelinePane</name>
+        <message numerus="yes">
+            <source>%n step(s)</source>
+            <translation>
+                <numerusform>%n step</numerusform>
+                <numerusform>%n steps</numerusform>
+            </translation>
+        </message>
+    </context>
+</TS>

@@ -1,0 +1,1104 @@
+<?xml version="1.0" encoding="utf-8"?>
+<!DOCTYPE TS>
+<TS version="2.1" language="zh_CN" sourcelanguage="en">
+    <context>
+        <name>Adding</name>
+        <message>
+            <source>Add papers</source>
+            <translation>添加论文</translation>
+        </message>
+        <message>
+            <source>Papers (*.pdf *.md *.markdown)</source>
+            <translation>论文 (*.pdf *.md *.markdown)</translation>
+        </message>
+        <message>
+            <source>All files (*)</source>
+            <translation>所有文件 (*)</translation>
+        </message>
+        <message>
+            <source>Add a folder of papers</source>
+            <translation>添加论文文件夹</translation>
+        </message>
+        <message>
+            <source>“%1” was not imported.</source>
+            <translation>“%1”未能导入。</translation>
+        </message>
+        <message>
+            <source>Show</source>
+            <translation>查看</translation>
+        </message>
+        <message numerus="yes">
+            <source>%n file(s) were not imported.</source>
+            <translation>
+                <numerusform>%n 个文件未能导入。</numerusform>
+            </translation>
+        </message>
+        <message>
+            <source>The import queue gives the reason for each.</source>
+            <translation>导入队列中列出了每个文件的原因。</translation>
+        </message>
+        <message numerus="yes">
+            <source>%n file(s) need a password.</source>
+            <translation>
+                <numerusform>%n 个文件需要密码。</numerusform>
+            </translation>
+        </message>
+        <message>
+            <source>Enter password</source>
+            <translation>输入密码</translation>
+        </message>
+        <message>
+            <source>Nothing to add there.</source>
+            <translation>那里没有可添加的内容。</translation>
+        </message>
+        <message>
+            <source>PDF and Markdown files can be added.</source>
+            <translation>可以添加 PDF 和 Markdown 文件。</translation>
+        </message>
+        <message numerus="yes">
+            <source>%n file(s) taken out of the queue.</source>
+            <translation>
+                <numerusform>已从队列中移除 %n 个文件。</numerusform>
+            </translation>
+        </message>
+    </context>
+    <context>
+        <name>AnswerView</name>
+        <message>
+            <source>Copy as Markdown</source>
+            <translation>复制为 Markdown</translation>
+        </message>
+        <message>
+            <source>p. %1</source>
+            <translation>第 %1 页</translation>
+        </message>
+        <message>
+            <source>Nothing in your library answers this.</source>
+            <translation>文献库中没有能回答此问题的内容。</translation>
+        </message>
+        <message>
+            <source>No passage of your library proves this sentence.</source>
+            <translation>文献库中没有段落可以证实这句话。</translation>
+        </message>
+    </context>
+    <context>
+        <name>AskName</name>
+        <message>
+            <source>Cancel</source>
+            <translation>取消</translation>
+        </message>
+    </context>
+    <context>
+        <name>Composer</name>
+        <message>
+            <source>Ask your library…</source>
+            <translation>向文献库提问…</translation>
+        </message>
+        <message>
+            <source>Question</source>
+            <translation>问题</translation>
+        </message>
+        <message>
+            <source>Send</source>
+            <translation>发送</translation>
+        </message>
+        <message>
+            <source>Stop</source>
+            <translation>停止</translation>
+        </message>
+        <message>
+            <source>Stop the answer (Esc)</source>
+            <translation>停止回答 (Esc)</translation>
+        </message>
+        <message>
+            <source>Do not limit the question to %1</source>
+            <translation>不再把问题限定于 %1</translation>
+        </message>
+        <message numerus="yes">
+            <source>Too long by %n character(s)</source>
+            <translation>
+                <numerusform>超出 %n 个字符</numerusform>
+            </translation>
+        </message>
+        <message numerus="yes">
+            <source>Asks %n selected paper(s)</source>
+            <translation>
+                <numerusform>向选中的 %n 篇论文提问</numerusform>
+            </translation>
+        </message>
+        <message>
+            <source>Asks the whole library</source>
+            <translation>向整个文献库提问</translation>
+        </message>
+    </context>
+    <context>
+        <name>DropOverlay</name>
+        <message>
+            <source>Drop to add to your library</source>
+            <translation>松开以添加到文献库</translation>
+        </message>
+        <message>
+            <source>PDF and Markdown files, or folders of them</source>
+            <translation>PDF、Markdown 文件或包含它们的文件夹</translation>
+        </message>
+    </context>
+    <context>
+        <name>ErrorLog</name>
+        <message>
+            <source>Errors</source>
+            <translation>错误</translation>
+        </message>
+        <message>
+            <source>Copy report</source>
+            <translation>复制报告</translation>
+        </message>
+        <message>
+            <source>Close</source>
+            <translation>关闭</translation>
+        </message>
+        <message>
+            <source>What went wrong since the program was started. Nothing is sent anywhere.</source>
+            <translation>程序启动以来出现的问题。不会发送到任何地方。</translation>
+        </message>
+    </context>
+    <context>
+        <name>Feed</name>
+        <message>
+            <source>Show earlier</source>
+            <translation>显示更早的内容</translation>
+        </message>
+    </context>
+    <context>
+        <name>FindBar</name>
+        <message>
+            <source>Find in this paper</source>
+            <translation>在本文中查找</translation>
+        </message>
+        <message>
+            <source>Previous hit (Shift+F3)</source>
+            <translation>上一个 (Shift+F3)</translation>
+        </message>
+        <message>
+            <source>Next hit (F3)</source>
+            <translation>下一个 (F3)</translation>
+        </message>
+        <message>
+            <source>Close (Esc)</source>
+            <translation>关闭 (Esc)</translation>
+        </message>
+        <message>
+            <source>{number} of {total}</source>
+            <translation>第 {number} 个，共 {total} 个</translation>
+        </message>
+        <message>
+            <source>Searching…</source>
+            <translation>正在查找…</translation>
+        </message>
+        <message>
+            <source>No hits</source>
+            <translation>没有结果</translation>
+        </message>
+    </context>
+    <context>
+        <name>LibraryPane</name>
+        <message>
+            <source>Added ↓</source>
+            <translation>添加时间 ↓</translation>
+        </message>
+        <message>
+            <source>Added ↑</source>
+            <translation>添加时间 ↑</translation>
+        </message>
+        <message>
+            <source>Year ↓</source>
+            <translation>年份 ↓</translation>
+        </message>
+        <message>
+            <source>Year ↑</source>
+            <translation>年份 ↑</translation>
+        </message>
+        <message>
+            <source>Title</source>
+            <translation>标题</translation>
+        </message>
+        <message>
+            <source>First author</source>
+            <translation>第一作者</translation>
+        </message>
+        <message>
+            <source>Journal</source>
+            <translation>期刊</translation>
+        </message>
+        <message>
+            <source>Only papers with a file</source>
+            <translation>只显示有文件的论文</translation>
+        </message>
+        <message>
+            <source>Only papers with notes</source>
+            <translation>只显示有笔记的论文</translation>
+        </message>
+        <message>
+            <source>Only papers not opened yet</source>
+            <translation>只显示尚未打开的论文</translation>
+        </message>
+        <message numerus="yes">
+            <source>%n paper(s)</source>
+            <translation>
+                <numerusform>%n 篇论文</numerusform>
+            </translation>
+        </message>
+        <message>
+            <source>All papers</source>
+            <translation>全部论文</translation>
+        </message>
+        <message>
+            <source>Unread</source>
+            <translation>未读</translation>
+        </message>
+        <message>
+            <source>Trash</source>
+            <translation>回收站</translation>
+        </message>
+        <message numerus="yes">
+            <source>%n paper(s) moved to the trash.</source>
+            <translation>
+                <numerusform>已将 %n 篇论文移至回收站。</numerusform>
+            </translation>
+        </message>
+        <message>
+            <source>Undo</source>
+            <translation>撤销</translation>
+        </message>
+        <message numerus="yes">
+            <source>%n citation(s) copied.</source>
+            <translation>
+                <numerusform>已复制 %n 条引文。</numerusform>
+            </translation>
+        </message>
+        <message numerus="yes">
+            <source>%n identifier(s) copied.</source>
+            <translation>
+                <numerusform>已复制 %n 个标识符。</numerusform>
+            </translation>
+        </message>
+        <message>
+            <source>Put back</source>
+            <translation>放回</translation>
+        </message>
+        <message>
+            <source>Open</source>
+            <translation>打开</translation>
+        </message>
+        <message>
+            <source>Copy citation</source>
+            <translation>复制引文</translation>
+        </message>
+        <message>
+            <source>Copy identifier</source>
+            <translation>复制标识符</translation>
+        </message>
+        <message>
+            <source>Mark as unread</source>
+            <translation>标为未读</translation>
+        </message>
+        <message>
+            <source>Mark as read</source>
+            <translation>标为已读</translation>
+        </message>
+        <message>
+            <source>Move to trash</source>
+            <translation>移至回收站</translation>
+        </message>
+        <message>
+            <source>Add to collection</source>
+            <translation>加入收藏集</translation>
+        </message>
+        <message>
+            <source>New collection…</source>
+            <translation>新建收藏集…</translation>
+        </message>
+        <message>
+            <source>Take out of this collection</source>
+            <translation>移出此收藏集</translation>
+        </message>
+        <message>
+            <source>New collection</source>
+            <translation>新建收藏集</translation>
+        </message>
+        <message>
+            <source>Create</source>
+            <translation>创建</translation>
+        </message>
+        <message>
+            <source>Rename collection</source>
+            <translation>重命名收藏集</translation>
+        </message>
+        <message>
+            <source>Rename</source>
+            <translation>重命名</translation>
+        </message>
+        <message>
+            <source>Collection “%1” removed; its papers stay in the library.</source>
+            <translation>收藏集“%1”已删除，其中的论文仍在文献库中。</translation>
+        </message>
+        <message>
+            <source>Library</source>
+            <translation>文献库</translation>
+        </message>
+        <message>
+            <source>Add papers</source>
+            <translation>添加论文</translation>
+        </message>
+        <message>
+            <source>Add files…</source>
+            <translation>添加文件…</translation>
+        </message>
+        <message>
+            <source>Add a folder…</source>
+            <translation>添加文件夹…</translation>
+        </message>
+        <message>
+            <source>Show the import queue</source>
+            <translation>显示导入队列</translation>
+        </message>
+        <message>
+            <source>Order of the list</source>
+            <translation>列表顺序</translation>
+        </message>
+        <message>
+            <source>Your library is empty</source>
+            <translation>文献库是空的</translation>
+        </message>
+        <message>
+            <source>Drop PDFs or folders anywhere on this window.</source>
+            <translation>将 PDF 或文件夹拖到窗口任意位置。</translation>
+        </message>
+        <message>
+            <source>Add PDFs…</source>
+            <translation>添加 PDF…</translation>
+        </message>
+        <message>
+            <source>Try the welcome paper</source>
+            <translation>试用欢迎论文</translation>
+        </message>
+        <message>
+            <source>No paper matches</source>
+            <translation>没有匹配的论文</translation>
+        </message>
+        <message>
+            <source>Fewer words or filters find more.</source>
+            <translation>减少关键词或筛选条件可找到更多。</translation>
+        </message>
+        <message>
+            <source>Clear filters</source>
+            <translation>清除筛选</translation>
+        </message>
+    </context>
+    <context>
+        <name>Loading</name>
+        <message>
+            <source>Opening…</source>
+            <translation>正在打开…</translation>
+        </message>
+    </context>
+    <context>
+        <name>MainWindow</name>
+        <message>
+            <source>What does this mean: “%1”?</source>
+            <translation>这句话是什么意思：“%1”？</translation>
+        </message>
+        <message>
+            <source>No model · quotes only</source>
+            <translation>无模型 · 仅引用原文</translation>
+        </message>
+        <message>
+            <source>Answers are the best passages, word for word.</source>
+            <translation>回答为最相关段落的原文。</translation>
+        </message>
+        <message>
+            <source>%1 · tiny, for trying things out</source>
+            <translation>%1 · 微型模型，仅供试用</translation>
+        </message>
+        <message>
+            <source>A tiny model for trying things out. Choose a larger GGUF for real answers.</source>
+            <translation>仅供试用的微型模型。要得到真正的回答，请选择更大的 GGUF 模型。</translation>
+        </message>
+        <message>
+            <source>The model that writes the answers</source>
+            <translation>撰写回答的模型</translation>
+        </message>
+        <message>
+            <source>Choose a GGUF file…</source>
+            <translation>选择 GGUF 文件…</translation>
+        </message>
+        <message>
+            <source>Use the built-in model</source>
+            <translation>使用内置模型</translation>
+        </message>
+    </context>
+    <context>
+        <name>MarkdownPages</name>
+        <message>
+            <source>Text of the paper</source>
+            <translation>论文正文</translation>
+        </message>
+    </context>
+    <context>
+        <name>NoteCard</name>
+        <message>
+            <source>Write a note…</source>
+            <translation>写笔记…</translation>
+        </message>
+        <message>
+            <source>Text of the note</source>
+            <translation>笔记内容</translation>
+        </message>
+        <message>
+            <source>Add a note…</source>
+            <translation>添加笔记…</translation>
+        </message>
+        <message>
+            <source>Delete the note (Del)</source>
+            <translation>删除笔记 (Del)</translation>
+        </message>
+    </context>
+    <context>
+        <name>NotesPanel</name>
+        <message>
+            <source>Notes</source>
+            <translation>笔记</translation>
+        </message>
+        <message>
+            <source>No notes yet. Select words in the paper and choose a colour.</source>
+            <translation>还没有笔记。在论文中选中文字并选择一种颜色。</translation>
+        </message>
+    </context>
+    <context>
+        <name>OutlinePanel</name>
+        <message>
+            <source>Outline</source>
+            <translation>目录</translation>
+        </message>
+        <message>
+            <source>This paper has no outline.</source>
+            <translation>这篇论文没有目录。</translation>
+        </message>
+        <message>
+            <source>{title}, page {page}</source>
+            <translation>{title}，第 {page} 页</translation>
+        </message>
+    </context>
+    <context>
+        <name>PageProblem</name>
+        <message>
+            <source>Try again</source>
+            <translation>重试</translation>
+        </message>
+        <message>
+            <source>This page is too heavy to draw</source>
+            <translation>此页过于复杂，无法绘制</translation>
+        </message>
+        <message>
+            <source>Drawing it was stopped so that the rest of the paper stays quick. Its text can still be searched.</source>
+            <translation>为保持其余页面流畅，已停止绘制此页。其文字仍可搜索。</translation>
+        </message>
+        <message>
+            <source>This page cannot be drawn</source>
+            <translation>无法绘制此页</translation>
+        </message>
+        <message>
+            <source>It makes the drawing program fail, which was restarted. The other pages are not affected.</source>
+            <translation>此页使绘图程序出错，程序已重新启动。其他页面不受影响。</translation>
+        </message>
+    </context>
+    <context>
+        <name>PaperList</name>
+        <message>
+            <source>Papers</source>
+            <translation>论文</translation>
+        </message>
+    </context>
+    <context>
+        <name>PaperRow</name>
+        <message>
+            <source>indexing…</source>
+            <translation>正在索引…</translation>
+        </message>
+        <message>
+            <source>locked</source>
+            <translation>已加密</translation>
+        </message>
+        <message>
+            <source>needs OCR</source>
+            <translation>需要 OCR</translation>
+        </message>
+        <message>
+            <source>unreadable</source>
+            <translation>无法读取</translation>
+        </message>
+        <message>
+            <source>no PDF</source>
+            <translation>无 PDF</translation>
+        </message>
+        <message>
+            <source>PDF</source>
+            <translation>PDF</translation>
+        </message>
+        <message>
+            <source>Untitled</source>
+            <translation>无标题</translation>
+        </message>
+    </context>
+    <context>
+        <name>PaperTab</name>
+        <message>
+            <source>The note was deleted.</source>
+            <translation>笔记已删除。</translation>
+        </message>
+        <message>
+            <source>Undo</source>
+            <translation>撤销</translation>
+        </message>
+    </context>
+    <context>
+        <name>PasswordForm</name>
+        <message>
+            <source>This paper is locked</source>
+            <translation>这篇论文已加密</translation>
+        </message>
+        <message>
+            <source>Password</source>
+            <translation>密码</translation>
+        </message>
+        <message>
+            <source>Open</source>
+            <translation>打开</translation>
+        </message>
+        <message>
+            <source>That password does not fit. Try another one.</source>
+            <translation>密码不正确，请换一个再试。</translation>
+        </message>
+        <message>
+            <source>Its author protected it. Enter the password to read it.</source>
+            <translation>作者设置了保护。请输入密码阅读。</translation>
+        </message>
+    </context>
+    <context>
+        <name>PdfView</name>
+        <message>
+            <source>Pages</source>
+            <translation>页面</translation>
+        </message>
+    </context>
+    <context>
+        <name>Problem</name>
+        <message>
+            <source>Try again</source>
+            <translation>重试</translation>
+        </message>
+        <message>
+            <source>Your notes on this paper are kept.</source>
+            <translation>您在这篇论文上的笔记会保留。</translation>
+        </message>
+    </context>
+    <context>
+        <name>QueuePanel</name>
+        <message>
+            <source>Import queue</source>
+            <translation>导入队列</translation>
+        </message>
+        <message>
+            <source>Cancel the rest</source>
+            <translation>取消其余</translation>
+        </message>
+        <message>
+            <source>Clear finished</source>
+            <translation>清除已完成</translation>
+        </message>
+        <message>
+            <source>Nothing is being imported. Drop PDFs or folders on the window.</source>
+            <translation>没有正在导入的文件。将 PDF 或文件夹拖到窗口上。</translation>
+        </message>
+        <message>
+            <source>Close</source>
+            <translation>关闭</translation>
+        </message>
+        <message numerus="yes">
+            <source>and %n more file(s)</source>
+            <translation>
+                <numerusform>另有 %n 个文件</numerusform>
+            </translation>
+        </message>
+    </context>
+    <context>
+        <name>ReaderPane</name>
+        <message>
+            <source>Close (Ctrl+W)</source>
+            <translation>关闭 (Ctrl+W)</translation>
+        </message>
+        <message>
+            <source>Page {number} of {total}, printed as “{label}” (Ctrl+G)</source>
+            <translation>第 {number} 页，共 {total} 页，印刷页码“{label}” (Ctrl+G)</translation>
+        </message>
+        <message>
+            <source>Choose a PDF…</source>
+            <translation>选择 PDF…</translation>
+        </message>
+        <message>
+            <source>Open a paper from the library or drop a PDF here</source>
+            <translation>从文献库打开论文，或将 PDF 拖到这里</translation>
+        </message>
+        <message>
+            <source>Highlights, notes and the place you stopped at are kept for every paper.</source>
+            <translation>每篇论文的高亮、笔记和阅读位置都会保留。</translation>
+        </message>
+        <message>
+            <source>Open papers</source>
+            <translation>已打开的论文</translation>
+        </message>
+    </context>
+    <context>
+        <name>ReaderToolbar</name>
+        <message>
+            <source>Outline (F9)</source>
+            <translation>目录 (F9)</translation>
+        </message>
+        <message>
+            <source>Back (Alt+Left)</source>
+            <translation>后退 (Alt+Left)</translation>
+        </message>
+        <message>
+            <source>Forward (Alt+Right)</source>
+            <translation>前进 (Alt+Right)</translation>
+        </message>
+        <message>
+            <source>Highlight while selecting (P)</source>
+            <translation>选择时高亮 (P)</translation>
+        </message>
+        <message>
+            <source>Find in this paper (Ctrl+F)</source>
+            <translation>在本文中查找 (Ctrl+F)</translation>
+        </message>
+        <message>
+            <source>Dark pages (D)</source>
+            <translation>深色页面 (D)</translation>
+        </message>
+        <message>
+            <source>Notes (F10)</source>
+            <translation>笔记 (F10)</translation>
+        </message>
+        <message>
+            <source>More colours</source>
+            <translation>更多颜色</translation>
+        </message>
+        <message>
+            <source>Smaller (Ctrl+-)</source>
+            <translation>缩小 (Ctrl+-)</translation>
+        </message>
+        <message>
+            <source>Larger (Ctrl++)</source>
+            <translation>放大 (Ctrl++)</translation>
+        </message>
+        <message>
+            <source>More colours; {colour} is in use</source>
+            <translation>更多颜色；当前为{colour}</translation>
+        </message>
+        <message>
+            <source>Page</source>
+            <translation>页码</translation>
+        </message>
+        <message>
+            <source>Zoom</source>
+            <translation>缩放</translation>
+        </message>
+        <message>
+            <source>Zoom: fit to width (Ctrl+0), whole page (Ctrl+9), size on paper (Ctrl+1)</source>
+            <translation>缩放：适合宽度 (Ctrl+0)、整页 (Ctrl+9)、实际大小 (Ctrl+1)</translation>
+        </message>
+        <message>
+            <source>{colour} (H highlights the selection)</source>
+            <translation>{colour}（按 H 高亮所选内容）</translation>
+        </message>
+        <message>
+            <source>Fit to width</source>
+            <translation>适合宽度</translation>
+        </message>
+        <message>
+            <source>Whole page</source>
+            <translation>整页</translation>
+        </message>
+    </context>
+    <context>
+        <name>Reporter</name>
+        <message>
+            <source>Something went wrong inside AstroResearch.</source>
+            <translation>AstroResearch 内部出现问题。</translation>
+        </message>
+        <message>
+            <source>Your library is safe. The details can be copied for a report.</source>
+            <translation>文献库安然无恙。可以复制详细信息用于报告。</translation>
+        </message>
+    </context>
+    <context>
+        <name>SearchField</name>
+        <message>
+            <source>Search papers: words, author:riess, year:2016.., has:notes</source>
+            <translation>搜索论文：关键词、author:riess、year:2016..、has:notes</translation>
+        </message>
+        <message>
+            <source>Search papers</source>
+            <translation>搜索论文</translation>
+        </message>
+        <message>
+            <source>Clear</source>
+            <translation>清除</translation>
+        </message>
+    </context>
+    <context>
+        <name>SelectionBar</name>
+        <message>
+            <source>Highlight and write a note (N)</source>
+            <translation>高亮并写笔记 (N)</translation>
+        </message>
+        <message>
+            <source>Copy (Ctrl+C)</source>
+            <translation>复制 (Ctrl+C)</translation>
+        </message>
+        <message>
+            <source>Ask about this (A)</source>
+            <translation>就此提问 (A)</translation>
+        </message>
+    </context>
+    <context>
+        <name>SettingsDialog</name>
+        <message>
+            <source>Settings</source>
+            <translation>设置</translation>
+        </message>
+        <message>
+            <source>As the system</source>
+            <translation>跟随系统</translation>
+        </message>
+        <message>
+            <source>Light</source>
+            <translation>浅色</translation>
+        </message>
+        <message>
+            <source>Dark</source>
+            <translation>深色</translation>
+        </message>
+        <message>
+            <source>Appearance</source>
+            <translation>外观</translation>
+        </message>
+        <message>
+            <source>Language</source>
+            <translation>语言</translation>
+        </message>
+        <message>
+            <source>Work offline: nothing leaves this computer</source>
+            <translation>离线工作：任何数据都不会离开这台电脑</translation>
+        </message>
+        <message>
+            <source>Use the built-in</source>
+            <translation>使用内置模型</translation>
+        </message>
+        <message>
+            <source>Network</source>
+            <translation>网络</translation>
+        </message>
+        <message>
+            <source>Chat model</source>
+            <translation>对话模型</translation>
+        </message>
+        <message>
+            <source>Choose…</source>
+            <translation>选择…</translation>
+        </message>
+        <message>
+            <source>Library folder</source>
+            <translation>文献库文件夹</translation>
+        </message>
+        <message>
+            <source>Open</source>
+            <translation>打开</translation>
+        </message>
+        <message>
+            <source>A chat model is a GGUF file. Changes apply at once; they are kept in settings.toml.</source>
+            <translation>对话模型是 GGUF 文件。更改立即生效，并保存在 settings.toml 中。</translation>
+        </message>
+        <message>
+            <source>Close</source>
+            <translation>关闭</translation>
+        </message>
+        <message>
+            <source>Built-in (SmolLM2 135M)</source>
+            <translation>内置 (SmolLM2 135M)</translation>
+        </message>
+        <message>
+            <source>Choose a chat model</source>
+            <translation>选择对话模型</translation>
+        </message>
+        <message>
+            <source>Models (*.gguf)</source>
+            <translation>模型 (*.gguf)</translation>
+        </message>
+        <message>
+            <source>All files (*)</source>
+            <translation>所有文件 (*)</translation>
+        </message>
+    </context>
+    <context>
+        <name>ShelfList</name>
+        <message>
+            <source>Shelves</source>
+            <translation>书架</translation>
+        </message>
+        <message>
+            <source>New collection…</source>
+            <translation>新建收藏集…</translation>
+        </message>
+        <message>
+            <source>Rename…</source>
+            <translation>重命名…</translation>
+        </message>
+        <message>
+            <source>Remove collection</source>
+            <translation>删除收藏集</translation>
+        </message>
+    </context>
+    <context>
+        <name>Start</name>
+        <message>
+            <source>AstroResearch ended unexpectedly last time.</source>
+            <translation>AstroResearch 上次意外退出。</translation>
+        </message>
+        <message>
+            <source>Your library is safe. The details can be copied for a report.</source>
+            <translation>文献库安然无恙。可以复制详细信息用于报告。</translation>
+        </message>
+    </context>
+    <context>
+        <name>StatusBar</name>
+        <message>
+            <source>Cancel the rest of the import</source>
+            <translation>取消其余导入</translation>
+        </message>
+        <message>
+            <source>Importing %1 of %2</source>
+            <translation>正在导入第 %1 个，共 %2 个</translation>
+        </message>
+        <message numerus="yes">
+            <source>%n file(s) not imported</source>
+            <translation>
+                <numerusform>%n 个文件未导入</numerusform>
+            </translation>
+        </message>
+        <message numerus="yes">
+            <source>%n file(s) need a password</source>
+            <translation>
+                <numerusform>%n 个文件需要密码</numerusform>
+            </translation>
+        </message>
+        <message numerus="yes">
+            <source>%n file(s) imported</source>
+            <translation>
+                <numerusform>已导入 %n 个文件</numerusform>
+            </translation>
+        </message>
+        <message numerus="yes">
+            <source>%n unread error(s)</source>
+            <translation>
+                <numerusform>%n 个未读错误</numerusform>
+            </translation>
+        </message>
+        <message>
+            <source>No unread errors</source>
+            <translation>没有未读错误</translation>
+        </message>
+        <message>
+            <source>%1 tok/s</source>
+            <translation>%1 词元/秒</translation>
+        </message>
+    </context>
+    <context>
+        <name>TimelinePane</name>
+        <message>
+            <source>Ask your papers</source>
+            <translation>向论文提问</translation>
+        </message>
+        <message>
+            <source>Answers come from your library. Each sentence cites the page that proves it.</source>
+            <translation>回答来自您的文献库，每句话都注明可证实它的页码。</translation>
+        </message>
+        <message>
+            <source>Stopped.</source>
+            <translation>已停止。</translation>
+        </message>
+        <message>
+            <source>Earlier conversations</source>
+            <translation>以前的对话</translation>
+        </message>
+        <message>
+            <source>New conversation</source>
+            <translation>新对话</translation>
+        </message>
+        <message numerus="yes">
+            <source>%n step(s)</source>
+            <translation>
+                <numerusform>%n 步</numerusform>
+            </translation>
+        </message>
+        <message>
+            <source>Untitled</source>
+            <translation>无标题</translation>
+        </message>
+        <message>
+            <source>No earlier conversations</source>
+            <translation>没有以前的对话</translation>
+        </message>
+        <message>
+            <source>Which values of H₀ do my papers give?</source>
+            <translation>我的论文给出了哪些 H₀ 数值？</translation>
+        </message>
+        <message>
+            <source>What are the main systematic errors?</source>
+            <translation>主要的系统误差有哪些？</translation>
+        </message>
+        <message>
+            <source>Which data sets are used, and for what?</source>
+            <translation>使用了哪些数据集？用途是什么？</translation>
+        </message>
+    </context>
+    <context>
+        <name>ToolCard</name>
+        <message>
+            <source>running</source>
+            <translation>运行中</translation>
+        </message>
+        <message>
+            <source>done</source>
+            <translation>完成</translation>
+        </message>
+        <message>
+            <source>failed</source>
+            <translation>失败</translation>
+        </message>
+        <message>
+            <source>stopped</source>
+            <translation>已停止</translation>
+        </message>
+        <message>
+            <source>%1 s</source>
+            <translation>%1 秒</translation>
+        </message>
+    </context>
+    <context>
+        <name>TopBar</name>
+        <message>
+            <source>Offline</source>
+            <translation>离线</translation>
+        </message>
+        <message>
+            <source>Show or hide the library</source>
+            <translation>显示或隐藏文献库</translation>
+        </message>
+        <message>
+            <source>Show or hide the conversation</source>
+            <translation>显示或隐藏对话</translation>
+        </message>
+        <message>
+            <source>Settings</source>
+            <translation>设置</translation>
+        </message>
+        <message>
+            <source>Online</source>
+            <translation>联网</translation>
+        </message>
+        <message>
+            <source>Offline: nothing leaves this computer. Press to allow the network.</source>
+            <translation>离线：任何数据都不会离开这台电脑。点按以允许联网。</translation>
+        </message>
+        <message>
+            <source>The network may be used where a task needs it. Press to go offline.</source>
+            <translation>任务需要时可以使用网络。点按以离线。</translation>
+        </message>
+    </context>
+    <context>
+        <name>_FileRow</name>
+        <message>
+            <source>Open</source>
+            <translation>打开</translation>
+        </message>
+        <message>
+            <source>Try again</source>
+            <translation>重试</translation>
+        </message>
+        <message>
+            <source>Enter password</source>
+            <translation>输入密码</translation>
+        </message>
+        <message>
+            <source>Unlock</source>
+            <translation>解锁</translation>
+        </message>
+        <message>
+            <source>waiting</source>
+            <translation>等待中</translation>
+        </message>
+        <message>
+            <source>reading…</source>
+            <translation>正在读取…</translation>
+        </message>
+        <message>
+            <source>indexing…</source>
+            <translation>正在索引…</translation>
+        </message>
+        <message>
+            <source>added</source>
+            <translation>已添加</translation>
+        </message>
+        <message>
+            <source>already there</source>
+            <translation>已存在</translation>
+        </message>
+        <message>
+            <source>locked</source>
+            <translation>已加密</translation>
+        </message>
+        <message>
+            <source>needs OCR</source>
+            <translation>需要 OCR</translation>
+        </message>
+        <message>
+            <source>not a PDF</source>
+            <translation>不是 PDF</translation>
+        </message>
+        <message>
+            <source>damaged</source>
+            <translation>已损坏</translation>
+        </message>
+        <message>
+            <source>failed</source>
+            <translation>失败</translation>
+        </message>
+    </context>
+    <context>
+        <name>_Notice</name>
+        <message>
+            <source>Copy details</source>
+            <translation>复制详细信息</translation>
+        </message>
+        <message>
+            <source>Close</source>
+            <translation>关闭</translation>
+        </message>
+    </context>
+    <context>
+        <name>_PlanBar</name>
+        <message>
+            <source>Plan %1 / %2</source>
+            <translation>计划 %1 / %2</translation>
+        </message>
+    </context>
+</TS>
