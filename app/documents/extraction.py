@@ -41,7 +41,7 @@ class Extraction:
             notes += [note] if note is not None else []
             usable = read is not None and note is None
             markdown.append(page_markdown(read) if read is not None and usable else "")
-            lengths.append(sum(not c.isspace() for c in read.body) if read is not None else 0)
+            lengths.append(len("".join(read.body.split())) if read is not None else 0)
         return PageBatch(
             first=PageIndex(first),
             last=PageIndex(end - 1),

@@ -40,13 +40,11 @@ def furniture(lines: Sequence[Line], height: float, running: frozenset[str]) -> 
     upright = [line for line in lines if line.upright]
     found |= line_numbers(upright)
     edges = _at_edges(upright, height)
-    heads = [line for line in edges if pattern(line.text) in running]
-    heads += [line for line in edges if _PAGE_NUMBER.match(line.text) and _outermost(line, upright, height)]
-    found |= {line.order for line in heads}
-    for head in heads:
+    found |= {line.order for line in edges if pattern(line.text) in running}
+    for row in _outermost_rows(upright, edges):
         # "S. Author et al." left of a page number that is known to be one belongs to it.
-        if _outermost(head, upright, height):
-            found |= {line.order for line in edges if _same_row(line, head)}
+        if any(line.order in found or _PAGE_NUMBER.match(line.text) for line in row):
+            found |= {line.order for line in row}
     if all(line.order in found for line in upright):
         # Nothing else is printed here, so this is the text.
         found -= {line.order for line in upright}
@@ -107,11 +105,16 @@ def _at_edges(lines: Sequence[Line], height: float) -> list[Line]:
     return [line for line in lines if line.box[3] < _EDGE * height or line.box[1] > (1 - _EDGE) * height]
 
 
-def _outermost(head: Line, lines: Sequence[Line], height: float) -> bool:
-    """Whether nothing but the head's own row lies between it and the edge of the page."""
-    top = head.middle < height / 2
-    others = [line for line in lines if not _same_row(line, head)]
-    return not any(line.middle < head.middle if top else line.middle > head.middle for line in others)
+def _outermost_rows(lines: Sequence[Line], edges: Sequence[Line]) -> list[list[Line]]:
+    """Return what stands in the first and the last row of a page, as far as it is at the edge."""
+    if not edges:
+        return []
+    first, last = min(lines, key=_middle), max(lines, key=_middle)
+    return [[line for line in edges if _same_row(line, end)] for end in (first, last)]
+
+
+def _middle(line: Line) -> float:
+    return line.middle
 
 
 def _same_row(line: Line, other: Line) -> bool:

@@ -73,8 +73,8 @@ def number_depth(text: str) -> int | None:
 
 def is_caps(text: str) -> bool:
     """Whether a text of some length is (nearly) all capitals."""
-    letters = [c for c in text if c.isalpha()]
-    return len(letters) >= 4 and sum(c.isupper() for c in letters) > 0.9 * len(letters)
+    letters = sum(map(str.isalpha, text))
+    return letters >= 4 and sum(map(str.isupper, text)) > 0.9 * letters
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,16 +29,24 @@ class Row:
 
     lines: tuple[Line, ...]
     box: Box
+    main: Line
+    """The longest segment, whose type is that of the row."""
+
+    @classmethod
+    def of(cls, lines: Sequence[Line]) -> Row:
+        """Put segments in order."""
+        ordered = tuple(sorted(lines, key=lambda line: (line.box[0], line.order)))
+        return cls(ordered, _around(ordered), max(ordered, key=lambda line: len(line.text)))
 
     @property
     def size(self) -> float:
-        """Font size of the longest segment."""
-        return max(self.lines, key=lambda line: len(line.text)).size
+        """Font size."""
+        return self.main.size
 
     @property
     def font(self) -> str:
-        """Font of the longest segment."""
-        return max(self.lines, key=lambda line: len(line.text)).font
+        """Name of the font."""
+        return self.main.font
 
     @property
     def bold(self) -> bool:
@@ -85,12 +93,7 @@ def rows_of(lines: Sequence[Line]) -> list[Row]:
                     grouped[-1] = (members, min(top, row_top), max(bottom, row_bottom))
                 continue
         grouped.append(([line], top, bottom))
-    return [_row(members) for members, _, _ in grouped]
-
-
-def _row(members: Sequence[Line]) -> Row:
-    ordered = tuple(sorted(members, key=lambda line: (line.box[0], line.order)))
-    return Row(ordered, _around(ordered))
+    return [Row.of(members) for members, _, _ in grouped]
 
 
 def _read(lines: Sequence[Line], pinned: set[int], depth: int) -> list[Region]:
@@ -105,7 +108,7 @@ def _read(lines: Sequence[Line], pinned: set[int], depth: int) -> list[Region]:
         for line in lines
         if line.order in pinned or (line.box[0] < gutter - reach and line.box[2] > gutter + reach)
     ]
-    crossing = _with_row_mates(crossing, lines)
+    crossing = _with_row_mates(crossing, pinned, lines)
     crossed = {line.order for line in crossing}
     heights = sorted(line.middle for line in crossing)
     bands: dict[int, tuple[list[Line], list[Line]]] = {}
@@ -131,10 +134,12 @@ def _full_width(lines: Sequence[Line]) -> list[Region]:
     return [Region(tuple(rows_of(lines)), *_extent(lines))] if lines else []
 
 
-def _with_row_mates(crossing: list[Line], lines: Sequence[Line]) -> list[Line]:
+def _with_row_mates(crossing: list[Line], pinned: set[int], lines: Sequence[Line]) -> list[Line]:
     """Add the segments that continue a crossing line on the same row."""
     found = {line.order: line for line in crossing}
     for wide in sorted(crossing, key=lambda line: line.box[0]):
+        if wide.order in pinned:
+            continue
         gap = 1.5 * wide.size
         for line in lines:
             beside = line.box[0] - wide.box[2] < gap and wide.box[0] - line.box[2] < gap

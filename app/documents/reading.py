@@ -94,18 +94,14 @@ class DocumentReader:
         blocks = blocks_of(regions(body), profile)
         if page == 0:
             blocks = without_front_headings(blocks, profile)
-        bodies = flow(blocks, profile.words)
-        rest = [
-            Block(BlockKind.FURNITURE, (Row((line,), line.box),))
-            for line in glyphs.lines
-            if line.order in aside
-        ]
-        whole = flow([*blocks, *rest], profile.words) if rest else bodies
+        rest = [Block(BlockKind.FURNITURE, (Row.of([line]),)) for line in glyphs.lines if line.order in aside]
+        whole = flow([*blocks, *rest], profile.words)
+        ends = [block.end for block in whole.blocks if block.block.kind is not BlockKind.FURNITURE]
         return ReadPage(
             page=PageIndex(page),
             label=self.label(page),
             flow=whole,
-            body_end=len(bodies.text),
+            body_end=max(ends, default=0),
             glyphs=glyphs,
             quality=self._quality(page, whole.text, glyphs),
         )
