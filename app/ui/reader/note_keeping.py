@@ -95,7 +95,7 @@ class NoteKeeper(QObject):
 
     async def _anchor(self, selection: Selection, texts: TextStore, page: int) -> Anchor | None:
         layer = await texts.load(page)
-        span = selection.span_on(page, len(layer.text))
+        span = selection.span_on(page, layer.body_end)
         span = _trimmed(layer.text, span) if span else None
         if span is None:
             return None

@@ -63,7 +63,9 @@ class PaperSource:
     async def text(self, page: int) -> TextLayer:
         """Return the words of a page."""
         words = await self._pdf.page_text(self.path, page, self._password)
-        return TextLayer(words.text, [Word(w.start, w.end, w.quad, w.edges) for w in words.words])
+        return TextLayer(
+            words.text, [Word(w.start, w.end, w.quad, w.edges) for w in words.words], words.body_end
+        )
 
     def close(self) -> None:
         """Give the shared memory back."""

@@ -59,7 +59,7 @@ class Selecting:
         layer = self._layer(page)
         if self.selection is None or layer is None:
             return ()
-        span = self.selection.span_on(page, len(layer.text))
+        span = self.selection.span_on(page, layer.body_end)
         return layer.quads(*span) if span else ()
 
     def text_came(self, page: int) -> None:

@@ -53,7 +53,7 @@ class Selection:
         return range(self.first.page, self.last.page + 1)
 
     def span_on(self, page: int, length: int) -> tuple[int, int] | None:
-        """Return the selected characters of a page whose text has `length` of them."""
+        """Return the selected characters of a page whose text proper has `length` of them."""
         if not self or page not in self.pages():
             return None
         start = self.first.offset if page == self.first.page else 0
@@ -65,7 +65,7 @@ class Selection:
         parts = []
         for page in self.pages():
             layer = layers.get(page)
-            span = self.span_on(page, len(layer.text)) if layer is not None else None
+            span = self.span_on(page, layer.body_end) if layer is not None else None
             if layer is not None and span is not None:
                 parts.append(layer.text[span[0] : span[1]].strip("\n"))
         return "\n".join(parts)

@@ -9,13 +9,16 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_right
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
 from app.records.passage import Point, Quad
 
 SIDEWAYS = 0.3
-"""Pointing beside a line is pointing at it: distance along the line counts this much."""
+"""Pointing beside a column is pointing at its lines: distance along a line counts this much."""
+
+WITHIN = 0.02
+"""The same inside the column, behind the end of a short line."""
 
 _NARROW, _WIDE = frozenset("iljtfrI.,;:'!|()[]1 "), frozenset("mwMWOQGDH@%—…")
 
@@ -55,16 +58,41 @@ class _Frame:
         )
 
 
-class TextLayer:
-    """A page's clean text and where its words are."""
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """A printed line in the frame of its first word, and how far the column around it reaches."""
 
-    def __init__(self, text: str, words: Sequence[Word]) -> None:
+    frame: _Frame
+    left: float
+    right: float
+    top: float
+    bottom: float
+    column: tuple[float, float]
+
+    def distance(self, point: Point) -> float:
+        u, v = self.frame.local(point)
+        outside = max(0.0, self.column[0] - u, u - self.column[1])
+        beside = max(0.0, self.left - u, u - self.right)
+        above = max(0.0, self.top - v, v - self.bottom)
+        return math.hypot(SIDEWAYS * outside + WITHIN * beside, above)
+
+
+class TextLayer:
+    """A page's clean text and where its words are.
+
+    `text[:body_end]` is the text proper; running heads and page numbers follow it, so that
+    they can be selected, but a selection over several pages runs past them.
+    """
+
+    def __init__(self, text: str, words: Sequence[Word], body_end: int | None = None) -> None:
         self.text = text
+        self.body_end = len(text) if body_end is None else body_end
         self.words = sorted((w for w in words if w.end > w.start), key=lambda w: (w.start, w.end))
         self._starts = [w.start for w in self.words]
         self._frames = [_frame(w.quad) for w in self.words]
         self._lines = self._find_lines()
         self._line_starts = [self.words[first].start for first, _ in self._lines]
+        self._rows = self._find_rows()
 
     def __bool__(self) -> bool:
         return bool(self.words)
@@ -83,7 +111,7 @@ class TextLayer:
     def on_text(self, point: Point, slack: float = 2.0) -> bool:
         """Say whether a point lies on a word, give or take `slack` units."""
         index = self._nearest_word(point)
-        return index is not None and _distance(self._frames[index], point, 1.0) <= slack
+        return index is not None and _distance(self._frames[index], point) <= slack
 
     def word_at(self, point: Point) -> tuple[int, int] | None:
         """Return the span of the word nearest to a point."""
@@ -124,7 +152,7 @@ class TextLayer:
         first, last = self._lines[line]
         middle = self._frames[first].height / 2
         target = self._frames[first].world(self._frames[first].local(caret.ul)[0], middle)
-        index = min(range(first, last), key=lambda i: _distance(self._frames[i], target, 1.0))
+        index = min(range(first, last), key=lambda i: _distance(self._frames[i], target))
         edges, u = self._edges(index), self._frames[index].local(target)[0]
         return self.words[index].start + min(range(len(edges)), key=lambda i: abs(edges[i] - u))
 
@@ -187,7 +215,8 @@ class TextLayer:
     def _nearest_word(self, point: Point) -> int | None:
         if not self.words:
             return None
-        return min(range(len(self.words)), key=lambda i: _distance(self._frames[i], point, SIDEWAYS))
+        row = min(range(len(self._rows)), key=lambda i: self._rows[i].distance(point))
+        return min(range(*self._lines[row]), key=lambda i: _distance(self._frames[i], point))
 
     def _find_lines(self) -> list[tuple[int, int]]:
         lines: list[tuple[int, int]] = []
@@ -197,6 +226,48 @@ class TextLayer:
                 lines.append((first, index))
                 first = index
         return lines if self.words else []
+
+    def _find_rows(self) -> list[_Row]:
+        rows: list[_Row] = []
+        for first, last in self._lines:
+            frame = self._frames[first]
+            corners = [
+                frame.local(self._frames[i].world(u, v))
+                for i in range(first, last)
+                for u, v in ((0.0, 0.0), (self._frames[i].length, self._frames[i].height))
+            ]
+            us, vs = [u for u, _ in corners], [v for _, v in corners]
+            rows.append(_Row(frame, min(us), max(us), min(vs), max(vs), (min(us), max(us))))
+        return _with_columns(rows)
+
+
+def _with_columns(rows: Sequence[_Row]) -> list[_Row]:
+    """Give each line the reach of the lines that stand above and below it without a break."""
+    found: list[_Row] = []
+    block: list[_Row] = []
+    for row in [*rows, None]:
+        if row is not None and (not block or _under(block[-1], row)):
+            block.append(row)
+            continue
+        found.extend(_widened(block))
+        block = [] if row is None else [row]
+    return found
+
+
+def _widened(block: Sequence[_Row]) -> Iterator[_Row]:
+    starts = [block[0].frame.local(row.frame.origin)[0] for row in block] if block else []
+    left = min((start + row.left for start, row in zip(starts, block, strict=True)), default=0.0)
+    right = max((start + row.right for start, row in zip(starts, block, strict=True)), default=0.0)
+    for start, row in zip(starts, block, strict=True):
+        yield replace(row, column=(left - start, right - start))
+
+
+def _under(above: _Row, below: _Row) -> bool:
+    """Say whether a line stands close under another and shares some of its width."""
+    height = above.bottom - above.top
+    left, v = above.frame.local(below.frame.world(below.left, below.top))
+    right, _ = above.frame.local(below.frame.world(below.right, below.top))
+    return above.top < v < above.bottom + 1.5 * height and left < above.right and right > above.left
 
 
 def _frame(quad: Quad) -> _Frame:
@@ -212,9 +283,9 @@ def _direction(start: Point, end: Point, length: float, otherwise: Point) -> Poi
     return ((end[0] - start[0]) / length, (end[1] - start[1]) / length)
 
 
-def _distance(frame: _Frame, point: Point, sideways: float) -> float:
+def _distance(frame: _Frame, point: Point) -> float:
     u, v = frame.local(point)
-    du = max(0.0, -u, u - frame.length) * sideways
+    du = max(0.0, -u, u - frame.length)
     dv = max(0.0, -v, v - frame.height)
     return math.hypot(du, dv)
 
