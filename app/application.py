@@ -5,14 +5,16 @@ from __future__ import annotations
 import asyncio
 import logging
 import tempfile
-from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
+from contextlib import aclosing
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import Any, cast
 
+from app import settings as settings_file
 from app.documents.client import PdfClient
-from app.errors import AppError, HomeError, SettingsError, UsageError
-from app.events import Event, Notice
+from app.errors import AppError, HomeError, ModelError, SettingsError
+from app.events import Event, Notice, TurnFinished
 from app.library import Library
 from app.llm import weights
 from app.llm.chat import ChatModel
@@ -30,9 +32,6 @@ from app.settings import Settings
 from app.workers.host import Worker
 from app.workers.pool import WorkerPool
 
-MAX_QUESTION = 20_000
-"""Longest question in characters; longer ones are pasted papers, which belong into the library."""
-
 _PDF_WORKERS = 2
 _IDLE_EXIT_S = 300.0
 _CLOSE_S = 10.0
@@ -49,17 +48,25 @@ class Application:
     `chat` and `embedder` are None where there is no such model; `notices` says why.
     """
 
-    def __init__(self, home: Path, settings: Settings, library: Library, notices: Sequence[Notice]) -> None:
+    def __init__(
+        self,
+        home: Path,
+        settings: Settings,
+        library: Library,
+        *,
+        notices: Sequence[Notice] = (),
+        overrides: Mapping[str, Any] | None = None,
+    ) -> None:
         self.home = home
         self.settings = settings
         self.library = library
         self.notices = list(notices)
         self.secrets = Secrets(settings)
         self._watchers: list[Callable[[Change], None]] = []
-        self.pdf = PdfClient(
-            WorkerPool("pdf", _PDF_WORKERS, idle_exit_s=_IDLE_EXIT_S),
-            Worker("render", idle_exit_s=_IDLE_EXIT_S),
-        )
+        self._overrides = dict(overrides or {})
+        self._readers = WorkerPool("pdf", _PDF_WORKERS, idle_exit_s=_IDLE_EXIT_S)
+        self._painter = Worker("render", idle_exit_s=_IDLE_EXIT_S)
+        self.pdf = PdfClient(self._readers, self._painter)
         self.embedder = self._embedder()
         self.chat = self._chat_model()
         self.importer = Importer(library, self.pdf, self.embedder, home=home, on_change=self._changed)
@@ -77,7 +84,7 @@ class Application:
         home = prepared_home(home)
         notices: list[Notice] = []
         settings = _settings(home, overrides, notices)
-        return cls(home, settings, Library.open(home), notices)
+        return cls(home, settings, Library.open(home), notices=notices, overrides=overrides)
 
     async def __aenter__(self) -> Application:
         return self
@@ -90,7 +97,10 @@ class Application:
     async def close(self) -> None:
         """Stop the import, end the workers, close the database; what hangs is left after a deadline."""
         await _within_deadline("importer", self.importer.close())
-        parts: list[tuple[str, Awaitable[None]]] = [("pdf", self.pdf.close())]
+        parts: list[tuple[str, Awaitable[None]]] = [
+            ("pdf workers", self._readers.close()),
+            ("render worker", self._painter.close()),
+        ]
         if self.embedder is not None:
             parts.append(("embedder", self.embedder.close()))
         if self.chat is not None:
@@ -112,47 +122,72 @@ class Application:
         """Tell the watchers of a change that was made to the library directly."""
         self._changed(LibraryChanged(kind, tuple(paper_ids)))
 
+    async def change_settings(self, changes: Mapping[str, Any]) -> None:
+        """Write changes, nested like the file, to `settings.toml` and work by them from now on.
+
+        Raises SettingsError for a value that is wrong and HomeError where the file cannot be written;
+        the settings in use stay as they were then.
+        """
+        await off_loop(settings_file.save, self.home, changes)
+        before, self.settings = self.settings, await off_loop(Settings.load, self.home, **self._overrides)
+        if self.settings.llm != before.llm:
+            old, self.chat = self.chat, self._chat_model()
+            if old is not None:
+                await _within_deadline("chat", old.close())
+
     async def run_turn(
-        self, text: str, papers: Sequence[PaperId] = (), session: SessionId | None = None
+        self,
+        text: str,
+        papers: Sequence[PaperId] = (),
+        session: SessionId | None = None,
+        *,
+        stop: asyncio.Event | None = None,
     ) -> AsyncGenerator[Event, None]:
         """Answer one message; each event is in the journal before it is yielded.
 
-        Without `session` the turn begins a new conversation. Raises UsageError for text
-        that is no question.
+        Without `session` the turn begins a new conversation. Setting `stop` ends it early
+        with what is proven by then. Raises UsageError for an empty message, NotFoundError
+        for an unknown session.
         """
-        question = checked_question(text)
         journal = self.library.journal
-        if session is None:
-            session = await off_loop(journal.new_session, question[:80])
-        async for event in self.answerer.answer(question, papers=papers):
-            await off_loop(journal.append, session, event.as_json())
-            yield event
+        events = cast("AsyncGenerator[Event, None]", self.answerer.answer(text, papers=papers, stop=stop))
+        finished = False
+        async with aclosing(events):
+            try:
+                async for event in events:
+                    if session is None:
+                        session = await off_loop(journal.new_session, " ".join(text.split())[:80])
+                    await off_loop(journal.append, session, event.as_json())
+                    finished = isinstance(event, TurnFinished)
+                    yield event
+            finally:
+                if session is not None and not finished:
+                    await off_loop(journal.append, session, TurnFinished("stopped").as_json())
 
     def _changed(self, change: Change) -> None:
         for watcher in tuple(self._watchers):
             watcher(change)
 
     def _embedder(self) -> Embedder | None:
-        if weights.embedding_onnx() is None:
-            self.notices.append(
-                Notice("warning", "The embedding model is missing: search finds words, not meanings.")
-            )
+        """Return the local embedding model; None when there is none, and search then finds words alone."""
+        try:
+            weights.checked(weights.embedding_onnx(), "embedding model")
+        except ModelError as error:
+            self.notices.append(Notice("warning", f"{error.message} Search finds words, not meanings."))
             return None
         return LocalEmbedder(Worker("embed", idle_exit_s=_IDLE_EXIT_S))
 
     def _chat_model(self) -> ChatModel | None:
         """Return the local chat model; None when there is none, and answers are then quotes."""
         llm = self.settings.llm
-        path = llm.model_path or weights.chat_gguf()
-        if path is None or not path.is_file():
-            where = f" at {path}" if path is not None else ""
-            self.notices.append(
-                Notice(
-                    "warning", f"There is no chat model{where}: answers are the best passages, word for word."
-                )
-            )
+        model = LocalChatModel(Worker("llm", idle_exit_s=_IDLE_EXIT_S), llm.model_path, llm.context_tokens)
+        try:
+            model.info  # noqa: B018  reads the head of the file
+        except ModelError as error:
+            text = f"{error.message} Answers are the best passages, word for word. {error.hint}"
+            self.notices.append(Notice("warning", text))
             return None
-        return LocalChatModel(Worker("llm"), path, llm.context_tokens)
+        return model
 
 
 def prepared_home(home: Path) -> Path:
@@ -180,19 +215,6 @@ def _settings(home: Path, overrides: dict[str, Any], notices: list[Notice]) -> S
         return Settings.load(home / "no settings here", **overrides)  # environment and overrides still count
     except SettingsError:
         return Settings.defaults()
-
-
-def checked_question(text: str) -> str:
-    """Return the question without white space around it. Raises UsageError if it is empty or far too long."""
-    question = text.strip()
-    if not question:
-        raise UsageError("The question is empty.", hint="Ask something about the papers in the library.")
-    if len(question) > MAX_QUESTION:
-        raise UsageError(
-            f"The question has {len(question):,} characters; the limit is {MAX_QUESTION:,}.",
-            hint="Save long text as a Markdown file, add it to the library, and ask about it.",
-        )
-    return question
 
 
 async def _within_deadline(name: str, closing: Awaitable[None]) -> None:

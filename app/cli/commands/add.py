@@ -62,6 +62,7 @@ def add(
                     output.event({"type": "import_result", **result.as_json()}, aside=output.as_json)
                 elif not output.as_json:
                     display.print_line(_line(result))
+            await application.importer.idle()  # leftovers of an interrupted run
         output.document({"results": [result.as_json() for result in results]})
         output.note(_summary(results))
         return 1 if any(r.status is ImportStatus.FAILED for r in results) else 0

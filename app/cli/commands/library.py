@@ -11,7 +11,8 @@ import typer
 from app.application import Application
 from app.cli.context import Invocation
 from app.cli.words import by_line, one_line
-from app.library.papers import PaperDetail, PaperRow
+from app.library.listing import PaperRow
+from app.library.papers import PaperDetail
 from app.records.identifiers import Identifier
 
 

@@ -42,15 +42,15 @@ def search(
         resolve = application.library.papers.resolve
         papers = [await asyncio.to_thread(resolve, name) for name in paper] if paper else None
         found = await application.searcher.search(text, mode=mode.value, papers=papers, limit=limit)
-        output.document(
-            {"mode": found.mode, "stages": found.stages, "hits": [hit.as_json() for hit in found.hits]}
-        )
+        output.document(found.as_json())
+        if found.notice:
+            output.note(found.notice)
         for number, hit in enumerate(found.hits, 1):
             section = f", {one_line(hit.section)}" if hit.section else ""
             output.line(f"{number}. {one_line(hit.title)}, {page_words(hit.page, hit.page_label)}{section}")
             output.line(f"   “{one_line(hit.quote)}”")
         if not found.hits:
-            output.note("Nothing found.")
+            output.note(found.nothing())
         return 0
 
     return invocation.with_application(work)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import aclosing
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
 
-from app.documents.client import PdfClient
+from app.documents.client import PageState, PdfClient
 from app.documents.markdown_paper import chunk_markdown
 from app.errors import DocumentError
 from app.records import identifiers
@@ -31,11 +32,16 @@ class Recognised:
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """The passages of some pages in order; `last` is the index of the last page they cover."""
+    """The passages of some pages in order.
+
+    `last` is the index of the last page they cover; `unread` counts pages whose text
+    could not be read or is not what is printed.
+    """
 
     last: int
     total: int
     passages: Sequence[Passage]
+    unread: int = 0
 
 
 class Format(Protocol):
@@ -47,7 +53,7 @@ class Format(Protocol):
         """Say which paper this is. Raises DocumentError for a file that cannot be read as one."""
         ...
 
-    def batches(self, path: Path, *, start_page: int, password: str | None) -> AsyncIterator[Batch]:
+    def batches(self, path: Path, *, start_page: int, password: str | None) -> AsyncGenerator[Batch, None]:
         """Read the passages from a page on; nothing when there are no further pages."""
         ...
 
@@ -70,10 +76,14 @@ class PdfFormat:
                     raise
         return Recognised(PaperRecord(), locked=True)
 
-    async def batches(self, path: Path, *, start_page: int, password: str | None) -> AsyncIterator[Batch]:
+    async def batches(
+        self, path: Path, *, start_page: int, password: str | None
+    ) -> AsyncGenerator[Batch, None]:
         """Read page after page in the worker."""
-        async for batch in self._pdf.extract(path, password, start_page):
-            yield Batch(batch.last, batch.total, batch.passages)
+        async with aclosing(self._pdf.extract(path, password, start_page)) as pages:
+            async for batch in pages:
+                unread = sum(note.state is not PageState.EMPTY for note in batch.notes)
+                yield Batch(batch.last, batch.total, batch.passages, unread)
 
 
 class MarkdownFormat:
@@ -88,7 +98,9 @@ class MarkdownFormat:
         title, _passages = await off_loop(chunk_markdown, text)
         return Recognised(markdown_record(text, title))
 
-    async def batches(self, path: Path, *, start_page: int, password: str | None) -> AsyncIterator[Batch]:
+    async def batches(
+        self, path: Path, *, start_page: int, password: str | None
+    ) -> AsyncGenerator[Batch, None]:
         """Read the whole text as one page."""
         del password
         if start_page > 0:

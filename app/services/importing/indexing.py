@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
 
@@ -18,10 +18,10 @@ from app.services.threads import off_loop
 
 @dataclass(frozen=True, slots=True)
 class Indexed:
-    """What came of a file: its pages, and the passages written in this run."""
+    """What came of a file: its pages, and those of this run that could not be read."""
 
     pages: int
-    passages: int
+    unread: int
 
 
 class Indexer:
@@ -37,7 +37,7 @@ class Indexer:
         self,
         file_id: FileId,
         title: str,
-        batches: AsyncIterator[Batch],
+        batches: AsyncGenerator[Batch, None],
         report: Callable[[int, int], None],
     ) -> Indexed:
         """Write all batches of a file, each in one transaction, and tell `report(pages done, of)`.
@@ -45,7 +45,7 @@ class Indexer:
         Reading goes on while the batch before is embedded. Whatever reading raises comes
         out here; the batches before it stay written.
         """
-        pages = written = 0
+        pages = unread = 0
         async with aclosing(_read_ahead(batches)) as coming:
             async for batch in coming:
                 headers = [header(title, passage) for passage in batch.passages]
@@ -61,9 +61,9 @@ class Indexer:
                     done=batch.last + 1 >= batch.total,
                 )
                 pages = batch.total
-                written += len(batch.passages)
+                unread += batch.unread
                 report(batch.last + 1, batch.total)
-        return Indexed(pages, written)
+        return Indexed(pages, unread)
 
     async def _vectors(self, headers: Sequence[str], passages: Sequence[Passage]) -> list[bytes] | None:
         if self._embedder is None or not passages:
@@ -84,7 +84,7 @@ def header(title: str, passage: Passage) -> str:
     return f"{title} | {passage.section}" if passage.section else title
 
 
-async def _read_ahead(batches: AsyncIterator[Batch]) -> AsyncGenerator[Batch, None]:
+async def _read_ahead(batches: AsyncGenerator[Batch, None]) -> AsyncGenerator[Batch, None]:
     """Pass batches on, letting their source read the next one while the caller has this one."""
 
     async def following() -> Batch | None:
@@ -98,3 +98,4 @@ async def _read_ahead(batches: AsyncIterator[Batch]) -> AsyncGenerator[Batch, No
     finally:
         upcoming.cancel()
         await asyncio.wait([upcoming])
+        await batches.aclose()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import errno
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from weakref import WeakValueDictionary
@@ -51,6 +51,9 @@ class Outcome:
     file_id: FileId | None = None
 
 
+Finish = Callable[[Outcome], Awaitable[None]]
+
+
 @dataclass(frozen=True, slots=True)
 class _Work:
     """A file that has its place in the library."""
@@ -83,8 +86,8 @@ class OneFile:
         self._placing = asyncio.Lock()
         self._by_hash: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
-    async def take(self, path: Path, passwords: Sequence[str], report: Report) -> Outcome:
-        """Bring a file in, or go on with one that was cut short.
+    async def take(self, path: Path, passwords: Sequence[str], report: Report, finish: Finish) -> None:
+        """Bring a file in, or go on with one that was cut short; `finish` commits what came of it.
 
         Raises WorkerError when a worker died or hung on it; what was indexed stays, and
         taking the file again goes on from there. OSError and AppError are for the caller
@@ -96,8 +99,11 @@ class OneFile:
         async with turn:
             row = await off_loop(self._placer.known, seen.sha256)
             if row is None:
-                return await self._new(path, seen, passwords, report)
-            return await self._known(path, seen, row, passwords, report)
+                outcome = await self._new(path, seen, passwords, report)
+            else:
+                outcome = await self._known(path, seen, row, passwords, report)
+            # Before the next file with the same content looks it up.
+            await finish(outcome)
 
     async def set_aside(self, path: Path, message: str) -> Outcome:
         """Give up on a file that cannot be taken; if part of it came in, that part stays."""
@@ -109,7 +115,8 @@ class OneFile:
         if row is None:
             return Outcome(ImportResult(path, ImportStatus.FAILED, message=message))
         work = _Work(path, row, await self._record(row), self._pdf)
-        return Outcome(work.result(ImportStatus.FAILED, message), row.file_id)
+        unfinished = row.status in _UNFINISHED  # a file that came in well before stays as it is
+        return Outcome(work.result(ImportStatus.FAILED, message), row.file_id if unfinished else None)
 
     async def _new(self, path: Path, seen: Fingerprint, passwords: Sequence[str], report: Report) -> Outcome:
         kind = self._format(seen.head, path.suffix)
@@ -180,6 +187,8 @@ class OneFile:
         else:
             if indexed.pages:
                 await off_loop(library.files.set_pages, file_id, indexed.pages)
+            if indexed.unread:
+                message = f"{indexed.unread} of {indexed.pages} pages cannot be read and are not searchable."
         work = replace(work, row=await off_loop(library.files.get, file_id))
         if status is ImportStatus.ADDED and not work.row.passages:
             status, message = ImportStatus.NO_TEXT, NO_TEXT

@@ -20,19 +20,12 @@ from app.errors import AppError, WorkerCrashedError, WorkerTimeoutError
 from app.library import Library
 from app.library.imports import ImportItem
 from app.llm.embeddings import Embedder
-from app.records.ids import PaperId
-from app.services.changes import (
-    Change,
-    ImportProgress,
-    ImportState,
-    LibraryChanged,
-    LibraryChangeKind,
-    NoticeGiven,
-)
+from app.services.changes import Change
 from app.services.home_lock import HomeLock
+from app.services.importing.deliveries import Deliveries, Results
 from app.services.importing.file_store import FileStore
 from app.services.importing.indexing import Indexer
-from app.services.importing.one_file import OneFile, Outcome, Report, system_words
+from app.services.importing.one_file import Finish, OneFile, Outcome, system_words
 from app.services.importing.results import ImportResult, ImportStatus
 from app.services.importing.scan import scan
 from app.services.threads import off_loop
@@ -81,17 +74,19 @@ class Importer:
         on_change: Callable[[Change], None] = lambda change: None,
     ) -> None:
         self._library = library
-        self._tell = on_change
+        self._deliveries = Deliveries(on_change)
         self._store = FileStore(home)
-        self._one_file = OneFile(library, self._store, pdf, Indexer(library, embedder, self._notice))
+        self._one_file = OneFile(
+            library, self._store, pdf, Indexer(library, embedder, self._deliveries.notice)
+        )
         self._lock = HomeLock(home / "import.lock")
         self._waiting: deque[ImportItem] = deque()
         self._active: dict[int, ImportItem] = {}
-        self._placed: set[int] = set()
         self._moved = asyncio.Event()
         self._runner: asyncio.Task[None] | None = None
         self._passwords: dict[int, tuple[str, ...]] = {}
-        self._listeners: dict[int, list[asyncio.Queue[ImportResult | BaseException]]] = {}
+        self._wanted = False
+        self._foreign = False
 
     # what is offered
 
@@ -104,7 +99,7 @@ class Importer:
         as well, without being yielded. When the caller stops early, files that were not
         begun are dropped from the queue.
         """
-        results: asyncio.Queue[ImportResult | BaseException] = asyncio.Queue()
+        results: Results = asyncio.Queue()
         ids = await self._register(list(paths), passwords, results)
         try:
             for _ in ids:
@@ -114,8 +109,7 @@ class Importer:
                     case BaseException() as error:
                         raise error
         finally:
-            left = [item_id for item_id in ids if self._listeners.pop(item_id, None) is not None]
-            if left:
+            if left := self._deliveries.give_up(ids):
                 await self._drop(left)
 
     async def enqueue(self, paths: Iterable[Path], *, passwords: Sequence[str] = ()) -> int:
@@ -127,6 +121,7 @@ class Importer:
         if self._runner is None or self._runner.done():
             self._runner = asyncio.ensure_future(self._run())
             self._runner.add_done_callback(self._ended)
+        self._wanted = True
         self._moved.set()
 
     async def unfinished(self) -> int:
@@ -139,9 +134,9 @@ class Importer:
         return await self._drop([item.id for item in pending])
 
     async def idle(self) -> None:
-        """Wait until the queue is empty."""
-        if self._runner is not None:
-            await asyncio.wait([self._runner])
+        """Wait until this process has nothing under way (another one may)."""
+        while self._runner is not None and not self._runner.done() and not self._foreign:
+            await asyncio.wait([self._runner], timeout=_POLL_S)
 
     async def close(self) -> None:
         """Stop at once; files under way go on from where they are at the next start."""
@@ -153,49 +148,57 @@ class Importer:
     # the queue
 
     async def _register(
-        self,
-        paths: Sequence[Path],
-        passwords: Sequence[str],
-        listener: asyncio.Queue[ImportResult | BaseException] | None,
+        self, paths: Sequence[Path], passwords: Sequence[str], results: Results | None
     ) -> list[int]:
         files = await off_loop(scan, paths)
         if not files:
             return []
-        ids = await off_loop(self._enqueue, files)
-        for item_id, path in zip(ids, files, strict=True):
+        items = await off_loop(self._enqueue, files)
+        for item in items:
             if passwords:
-                self._passwords[item_id] = tuple(passwords)
-            if listener is not None:
-                self._listeners.setdefault(item_id, []).append(listener)
-            self._tell(ImportProgress(item_id, path, ImportState.WAITING))
+                self._passwords[item.id] = tuple(passwords)
+            if results is not None:
+                self._deliveries.expect(item.id, results)
+            self._deliveries.waiting(item)
         self.resume()
-        return ids
+        return [item.id for item in items]
 
-    def _enqueue(self, files: Sequence[Path]) -> list[int]:
+    def _enqueue(self, files: Sequence[Path]) -> list[ImportItem]:
         """Register files in one transaction; a file that waits already keeps its place."""
+        imports = self._library.imports
         with self._library.transaction(durable=True):
-            waiting = {item.path: item.id for item in self._library.imports.pending()}
-            new = [path for path in files if path not in waiting]
-            waiting.update(
-                zip(new, self._library.imports.enqueue(new, batch=secrets.token_hex(8)), strict=True)
-            )
+            known = {item.path for item in imports.pending()}
+            imports.enqueue([path for path in files if path not in known], batch=secrets.token_hex(8))
+            waiting = {item.path: item for item in imports.pending()}
         return [waiting[path] for path in files]
 
-    async def _drop(self, ids: Sequence[int]) -> int:
+    async def _drop(self, ids: Iterable[int]) -> int:
+        """Finish files that were not begun, as cancelled, in one transaction."""
         wanted = set(ids) - self._active.keys()
-        pending = await off_loop(self._library.imports.pending)
-        dropped = [i for i in pending if i.id in wanted and i.id not in self._active and i.state == "queued"]
-        gone = {item.id for item in dropped}
-        self._waiting = deque(item for item in self._waiting if item.id not in gone)
+        self._waiting = deque(item for item in self._waiting if item.id not in wanted)
+
+        def drop() -> list[ImportItem]:
+            imports = self._library.imports
+            with self._library.transaction(durable=True):
+                dropped = [i for i in imports.pending() if i.id in wanted and i.state == "queued"]
+                for item in dropped:
+                    imports.finish(item.id, ImportStatus.FAILED.value, None, CANCELLED)
+            return dropped
+
+        dropped = await off_loop(drop)
         for item in dropped:
-            await self._finish(item, Outcome(ImportResult(item.path, ImportStatus.FAILED, message=CANCELLED)))
+            self._deliveries.finished(
+                item.id, ImportResult(item.path, ImportStatus.FAILED, message=CANCELLED)
+            )
         return len(dropped)
 
     async def _run(self) -> None:
         """Work the queue off, or wait for the process that does."""
         told = False
-        while await self.unfinished():
-            if self._lock.acquire():
+        while self._wanted or await self.unfinished():
+            self._wanted = False
+            self._foreign = not self._lock.acquire()
+            if not self._foreign:
                 try:
                     await off_loop(self._store.clear_incoming)
                     await self._drain()
@@ -203,11 +206,10 @@ class Importer:
                     self._lock.release()
             else:
                 if not told:
-                    self._notice("Another AstroResearch is importing; it takes these files too.")
+                    self._deliveries.notice("Another AstroResearch is importing; it takes these files too.")
                     told = True
-                await self._deliver_foreign()
                 await asyncio.sleep(_POLL_S)
-        await self._deliver_foreign()
+            await self._deliver_foreign()
 
     async def _drain(self) -> None:
         """Start one file after the other until nothing waits and nothing is under way."""
@@ -240,7 +242,7 @@ class Importer:
 
     async def _import(self, item: ImportItem) -> None:
         try:
-            await self._finish(item, await self._outcome(item))
+            await self._work_on(item)
         except asyncio.CancelledError:
             # Stopped on purpose: that is not the file's fault and does not count against it.
             await off_loop(self._library.imports.release, item.id)
@@ -249,36 +251,38 @@ class Importer:
             self._active.pop(item.id, None)
             self._moved.set()
 
-    async def _outcome(self, item: ImportItem) -> Outcome:
+    async def _work_on(self, item: ImportItem) -> None:
+        """Take the file in, or set it aside; either way it ends with its one result committed."""
+
+        async def finish(outcome: Outcome) -> None:
+            await self._finish(item, outcome)
+
+        why = await self._tried(item, finish)
+        if why:
+            await finish(await self._one_file.set_aside(item.path, why))
+
+    async def _tried(self, item: ImportItem, finish: Finish) -> str:
+        """Take the file in; return why it has to be set aside, if so."""
         if item.attempts >= MAX_STARTS:
-            return await self._one_file.set_aside(item.path, STOPPED_PROGRAM)
+            return STOPPED_PROGRAM
         passwords = self._passwords.get(item.id, ())
+        report = self._deliveries.reporter(item)
         for _ in range(MAX_CRASHES):
             await off_loop(self._library.imports.start, item.id)
             try:
-                return await self._one_file.take(item.path, passwords, self._reporter(item))
+                await self._one_file.take(item.path, passwords, report, finish)
             except (WorkerCrashedError, WorkerTimeoutError) as error:
                 _log.warning("%s on %s", error.message, item.path.name)
             except AppError as error:
-                words = " ".join(part for part in (error.message, error.hint) if part)
-                return await self._one_file.set_aside(item.path, words)
+                return " ".join(part for part in (error.message, error.hint) if part)
             except OSError as error:
-                return await self._one_file.set_aside(item.path, system_words(error))
+                return system_words(error)
             except _OUR_MISTAKES:
                 _log.exception("import of %s", item.path.name)
-                return await self._one_file.set_aside(item.path, OUR_MISTAKE)
-        return await self._one_file.set_aside(item.path, STOPPED_READER)
-
-    def _reporter(self, item: ImportItem) -> Report:
-        def report(state: ImportState, paper_id: PaperId | None, done: int, total: int) -> None:
-            if state is ImportState.INDEXING and paper_id is not None:
-                first = item.id not in self._placed
-                self._placed.add(item.id)
-                kind = LibraryChangeKind.PAPERS_ADDED if first else LibraryChangeKind.PASSAGES_ADDED
-                self._tell(LibraryChanged(kind, (paper_id,)))
-            self._tell(ImportProgress(item.id, item.path, state, "", paper_id, done, total))
-
-        return report
+                return OUR_MISTAKE
+            else:
+                return ""
+        return STOPPED_READER
 
     async def _finish(self, item: ImportItem, outcome: Outcome) -> None:
         """Commit the result together with the file's status, and only then tell of it."""
@@ -291,36 +295,15 @@ class Importer:
                 self._library.imports.finish(item.id, result.status.value, result.paper_id, result.message)
 
         await off_loop(commit)
-        self._placed.discard(item.id)
-        self._deliver(item.id, result)
-
-    # telling
-
-    def _deliver(self, item_id: int, result: ImportResult) -> None:
-        if result.paper_id is not None:
-            self._tell(LibraryChanged(LibraryChangeKind.PAPERS_CHANGED, (result.paper_id,)))
-        self._tell(
-            ImportProgress(
-                item_id,
-                result.path,
-                ImportState.FINISHED,
-                result.status.value,
-                result.paper_id,
-                result.pages,
-                result.pages,
-                result.message,
-            )
-        )
-        self._passwords.pop(item_id, None)
-        for listener in self._listeners.pop(item_id, ()):
-            listener.put_nowait(result)
+        self._passwords.pop(item.id, None)
+        self._deliveries.finished(item.id, result)
 
     async def _deliver_foreign(self) -> None:
         """Deliver the results of files that another process has finished."""
-        for item_id in list(self._listeners):
+        for item_id in self._deliveries.expected():
             item = await off_loop(self._library.imports.get, item_id)
-            if item.state == "done" and item_id in self._listeners:
-                self._deliver(item_id, await off_loop(self._stored_result, item))
+            if item.state == "done" and item_id in self._deliveries.expected():
+                self._deliveries.finished(item_id, await off_loop(self._stored_result, item))
 
     def _stored_result(self, item: ImportItem) -> ImportResult:
         result = ImportResult(item.path, ImportStatus(item.status), item.paper_id, message=item.message)
@@ -330,18 +313,11 @@ class Importer:
         pages = max((file.pages for file in detail.files), default=0)
         return replace(result, record=detail.record, pages=pages, passages=detail.passage_count)
 
-    def _notice(self, message: str, level: str = "warning") -> None:
-        self._tell(NoticeGiven(level, message))
-
     def _ended(self, runner: asyncio.Task[None]) -> None:
         """Tell whoever waits for a result when the queue itself ended with an error."""
         if runner.cancelled() or (failure := runner.exception()) is None:
             return
-        error = _first(failure)
-        self._notice(f"The import stopped: {error}", level="error")
-        for listeners in self._listeners.values():
-            for listener in listeners:
-                listener.put_nowait(error)
+        self._deliveries.failed(_first(failure))
 
 
 def _suspect(item: ImportItem) -> bool:
