@@ -14,6 +14,8 @@ from app.library.store import Store
 from app.library.tables import AgentMessages, Sessions
 from app.records.ids import SessionId
 
+_PIECES = ("text_delta", "thinking_delta", "tool_progress")
+
 
 @dataclass(frozen=True, slots=True)
 class SessionRow:
@@ -47,8 +49,12 @@ class Journal:
             self._touch(session_id, title=title)
 
     def append(self, session_id: SessionId, event: dict[str, Any]) -> None:
-        """Add one event (`Event.as_json()`); it is on the disk when this returns. Raises `NotFoundError`."""
-        with self._store.write(durable=True):
+        """Add one event (`Event.as_json()`). Raises `NotFoundError`.
+
+        It survives the death of the program when this returns, and a power cut too, unless it
+        is one of many small pieces: those are on the disk with the next event that is none.
+        """
+        with self._store.write(durable=event.get("type") not in _PIECES):
             self._touch(session_id)
             AgentMessages.insert(
                 session_id=session_id, event=json.dumps(event, ensure_ascii=False), created_at=now()

@@ -19,6 +19,7 @@ from app.library.migrations import migrate
 from app.library.notes import NoteTable
 from app.library.papers import Records
 from app.library.passages import Passages
+from app.library.protocols import PassageStore, SearchIndex
 from app.library.search import PassageSearch
 from app.library.shelves import Shelves
 from app.library.state import StateTable
@@ -42,8 +43,8 @@ class Library:
     store: Store
     papers: Papers
     files: Files
-    passages: Passages
-    search: PassageSearch
+    passages: PassageStore
+    search: SearchIndex
     notes: NoteTable
     imports: Imports
     journal: Journal

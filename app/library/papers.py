@@ -193,9 +193,9 @@ def write_record(connection: apsw.Connection, work: int, record: PaperRecord) ->
             record.doctype,
             json.dumps(record.provenance, ensure_ascii=False, sort_keys=True),
             titles.normalise(record.title),
-            _sortable(record.title),
+            sortable(record.title),
             names.sort_key(shown_authors[0]) if shown_authors else "",
-            _sortable(record.journal),
+            sortable(record.journal),
             cjk.grams(" ".join((record.title, *shown_authors, record.abstract))),
             now(),
             work,
@@ -320,8 +320,8 @@ def _new_id(connection: apsw.Connection) -> PaperId:
             return PaperId(name)
 
 
-def _sortable(text: str) -> str:
-    """Case and accents do not sort, nor does a leading article or punctuation."""
+def sortable(text: str) -> str:
+    """Return a key without case, accents, punctuation and a leading article."""
     words = [key for word in text.split() if (key := names.ascii_key(word))]
     if len(words) > 1 and words[0] in ("the", "a", "an"):
         words = words[1:]

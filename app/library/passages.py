@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from typing import Any
 
@@ -132,12 +133,12 @@ class Passages:
 
 def hits_for(connection: apsw.Connection, scored: Sequence[tuple[int, float]]) -> list[PassageHit]:
     """Return the passages of these ids with their scores, in order; ids that are gone are left out."""
-    hits = []
-    for passage_id, score in scored:
-        row = sql.first(connection, f"SELECT {_HIT_COLUMNS} FROM {_HIT_TABLES} WHERE p.id = ?", (passage_id,))
-        if row:
-            hits.append(_hit(row, score))
-    return hits
+    wanted = json.dumps([passage_id for passage_id, _ in scored])
+    rows = connection.execute(
+        f"SELECT {_HIT_COLUMNS} FROM {_HIT_TABLES} WHERE p.id IN (SELECT value FROM json_each(?))", (wanted,)
+    )
+    found = {row[0]: row for row in rows}
+    return [_hit(found[passage_id], score) for passage_id, score in scored if passage_id in found]
 
 
 def _insert(

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import apsw
 
-from app.library import lookup, sql, vectors, words
+from app.library import lookup, narrowing, sql, vectors, words
+from app.library.codes import CodeMemory
 from app.library.passages import hits_for
 from app.library.store import Store
 from app.library.words import Words
@@ -18,20 +20,33 @@ from app.records.passage import PassageHit
 HEADER_WEIGHT = 2.0
 """How much a word in "title | section" counts against one in the text (measured: literature.md §3.3)."""
 
-RESCORED = 4
-"""Candidates taken by Hamming distance for each hit that is wanted, at least `_LEAST_RESCORED`."""
+RESCORED = 8
+"""Candidates taken by Hamming distance for each hit that is wanted."""
 
-_LEAST_RESCORED = 200
+LEAST_RESCORED = 1000
+"""Candidates that are rescored however few hits are wanted: a small library is searched exactly."""
 
-# Files of the papers asked for; without papers, all but those in the trash.
-_FILES_OF = (
-    "SELECT f.id FROM files f JOIN manifestations m ON m.id = f.manifestation_id"
-    " WHERE m.work_id IN (SELECT value FROM json_each(:works))"
+# The passages of the papers asked for, :works as a JSON list; never those in the trash.
+_PASSAGES_OF = (
+    "SELECT p.id FROM works w JOIN manifestations m ON m.work_id = w.id"
+    " JOIN files f ON f.manifestation_id = m.id JOIN passages p ON p.file_id = f.id"
+    " WHERE w.id IN (SELECT value FROM json_each(:works)) AND w.trashed_at IS NULL"
 )
-_FILES_IN_TRASH = (
-    "SELECT f.id FROM works w JOIN manifestations m ON m.work_id = w.id"
-    " JOIN files f ON f.manifestation_id = m.id WHERE w.trashed_at IS NOT NULL"
+_PASSAGES_IN_TRASH = (
+    "SELECT p.id FROM works w JOIN manifestations m ON m.work_id = w.id"
+    " JOIN files f ON f.manifestation_id = m.id JOIN passages p ON p.file_id = f.id"
+    " WHERE w.trashed_at IS NOT NULL"
 )
+
+
+@dataclass(frozen=True, slots=True)
+class _TextIndex:
+    table: str
+    rank: str
+
+
+_WORD_INDEX = _TextIndex("passages_fts", f"bm25(passages_fts, {HEADER_WEIGHT}, 1.0)")
+_CJK_INDEX = _TextIndex("passages_cjk", "bm25(passages_cjk)")
 
 
 class PassageSearch:
@@ -39,6 +54,7 @@ class PassageSearch:
 
     def __init__(self, store: Store) -> None:
         self._store = store
+        self._codes = CodeMemory()
 
     def keyword(
         self, query: str, *, papers: Sequence[PaperId] | None = None, limit: int = 50
@@ -69,10 +85,23 @@ class PassageSearch:
             if index is None:
                 return []
             index.check(vector)
-            statement, values = _nearest(index, _scope(connection, papers))
-            values |= {"vector": vector, "limit": limit, "candidates": max(limit * RESCORED, _LEAST_RESCORED)}
-            rows = sql.rows(connection, statement, values)
-            return hits_for(connection, [(i, 1.0 - distance) for i, distance in rows])
+            values: dict[str, Any] = {"vector": vector, "limit": limit}
+            if papers is not None:
+                values["works"] = json.dumps(lookup.work_ids(connection, papers))
+                candidates = _PASSAGES_OF
+            else:
+                near = self._codes.nearest(connection, index, vector, max(limit * RESCORED, LEAST_RESCORED))
+                values["near"] = json.dumps(near)
+                candidates = f"SELECT value FROM json_each(:near) EXCEPT {_PASSAGES_IN_TRASH}"
+            # a vector of zeros has no direction: as far as can be told, it is like nothing
+            distance = "coalesce(vec_distance_cosine(vec_int8(embedding), vec_int8(:vector)), 1.0)"
+            rows = sql.rows(
+                connection,
+                f"SELECT passage_id, {distance} AS distance FROM {index.vectors}"
+                f" WHERE passage_id IN ({candidates}) ORDER BY distance, passage_id LIMIT :limit",
+                values,
+            )
+            return hits_for(connection, [(int(i), 1.0 - distance) for i, distance in rows])
 
     def models(self) -> dict[str, int]:
         """Return the embedding models of the index, each with the number of passages it has vectors of."""
@@ -97,44 +126,30 @@ def _by_words(
     connection: apsw.Connection, wanted: Words, scope: str | None, limit: int
 ) -> list[tuple[int, float]]:
     found: dict[int, float] = {}
-    for table, expression, rank in (
-        ("passages_fts", wanted.match(), f"bm25(passages_fts, {HEADER_WEIGHT}, 1.0)"),
-        ("passages_cjk", wanted.match_runs(), "bm25(passages_cjk)"),
+    for index, match in (
+        (_WORD_INDEX, narrowing.expression(connection, wanted, enough=limit)),
+        (_CJK_INDEX, wanted.match_runs()),
     ):
-        if expression:
-            statement = _ranked(table, rank, scope)
-            values = {"match": expression, "works": scope, "limit": limit}
-            for passage, score in connection.execute(statement, values):
+        if match:
+            for passage, score in sql.rows(connection, *_ranked(connection, index, match, scope, limit)):
                 found[passage] = found.get(passage, 0.0) - score
     return sorted(found.items(), key=lambda item: (-item[1], item[0]))[:limit]
 
 
-def _ranked(table: str, rank: str, scope: str | None) -> str:
-    # the unary plus keeps SQLite from running the match once for every passage of the scope
-    files = f"IN ({_FILES_OF})" if scope is not None else f"NOT IN ({_FILES_IN_TRASH})"
-    return (
-        f"SELECT {table}.rowid, {rank} AS score FROM {table}"
-        f" WHERE {table} MATCH :match"
-        f" AND (SELECT file_id FROM passages WHERE id = {table}.rowid) {files}"
-        " ORDER BY score LIMIT :limit"
+def _ranked(
+    connection: apsw.Connection, index: _TextIndex, match: str, scope: str | None, limit: int
+) -> tuple[str, dict[str, Any]]:
+    """SQL for the best `(passage, bm25)`; SQLite's bm25 is lower for better."""
+    # The unary plus keeps SQLite from running the match once for every passage of the scope.
+    within = f"AND +rowid IN ({_PASSAGES_OF})" if scope is not None else ""
+    ranked = (
+        f"SELECT rowid AS passage, {index.rank} AS score FROM {index.table} WHERE {index.table} MATCH :match"
+        f" {within} ORDER BY score LIMIT :most"
     )
-
-
-def _nearest(index: vectors.VectorIndex, scope: str | None) -> tuple[str, dict[str, Any]]:
-    """SQL for the nearest vectors: exact within given papers, by codes first in the whole library."""
-    # a vector of zeros has no direction: as far as can be told, it is like nothing
-    distance = "coalesce(vec_distance_cosine(vec_int8(v.embedding), vec_int8(:vector)), 1.0) AS distance"
-    if scope is not None:
-        statement = (
-            f"SELECT v.passage_id, {distance} FROM passages p JOIN {index.vectors} v ON v.passage_id = p.id"
-            f" WHERE p.file_id IN ({_FILES_OF}) ORDER BY distance LIMIT :limit"
-        )
-        return statement, {"works": scope}
-    statement = (
-        f"SELECT v.passage_id, {distance} FROM (SELECT passage_id FROM {index.codes}"
-        "  ORDER BY vec_distance_hamming(vec_bit(code), vec_quantize_binary(vec_int8(:vector)))"
-        f"  LIMIT :candidates) c JOIN {index.vectors} v ON v.passage_id = c.passage_id"
-        " JOIN passages p ON p.id = v.passage_id"
-        f" WHERE p.file_id NOT IN ({_FILES_IN_TRASH}) ORDER BY distance LIMIT :limit"
+    # Little is in the trash: take it out of the best rather than ask about every match.
+    trashed = (
+        int(sql.value(connection, f"SELECT count(*) FROM ({_PASSAGES_IN_TRASH})")) if scope is None else 0
     )
-    return statement, {}
+    if trashed:
+        ranked = f"SELECT * FROM ({ranked}) WHERE passage NOT IN ({_PASSAGES_IN_TRASH}) LIMIT :limit"
+    return ranked, {"match": match, "works": scope, "most": limit + trashed, "limit": limit}

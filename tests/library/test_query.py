@@ -15,8 +15,8 @@ _index.execute(
 )
 
 _pieces = st.sampled_from(
-    ["by:", "author:", "year:", "title:", "tag:", "has:", "in:", "is:", "pdf", "2016..2020", "2016", "..", '"',
-     "x", " ", "*", "(", "foo:", "\x00", "超新星", "\ud800", "-", "AND", "NOT", "1604.01424", "Fe/H]"]
+    ["by:", "author:", "year:", "title:", "tag:", "has:", "in:", "is:", "pdf", "2016..2020", "2016", "..",
+     '"', "x", " ", "*", "(", "foo:", "\x00", "超新星", "\ud800", "-", "AND", "1604.01424"]
 )  # fmt: skip
 
 

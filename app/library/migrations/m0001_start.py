@@ -146,7 +146,8 @@ END;
 CREATE TABLE vector_models (               -- one pair of tables vectors_N, codes_N each
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     model TEXT NOT NULL UNIQUE,
-    dim INTEGER NOT NULL
+    dim INTEGER NOT NULL,
+    removals INTEGER NOT NULL DEFAULT 0    -- vectors that were ever deleted
 ) STRICT;
 
 CREATE TABLE notes (
