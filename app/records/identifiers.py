@@ -91,7 +91,7 @@ _MASK = "\N{FULL BLOCK}"
 """Stands for characters already taken: no grammar below accepts it, nor sees a word in it."""
 
 _URL = re.compile(r"(?:https?://|(?:www\.|dx\.)?(?:doi|arxiv)\.org/|ui\.adsabs)", re.IGNORECASE)
-_PREFIX = re.compile(r"^(?:(?:info|urn)[:/])?(?:doi|arxiv|eprint|bibcode|ads)\s*[:/=]?\s*", re.IGNORECASE)
+_PREFIX = re.compile(r"^(?:(?:info|urn)[:/])?(?:doi|arxiv|eprint|bibcode|ads)\s*[:/=.]?\s*", re.IGNORECASE)
 _SUFFIX = re.compile(r"(?:\.pdf)?\s*(?:\[[\w.-]+\](?:\s+\d{1,2} \w{3} \d{4})?)?[.,;]?", re.IGNORECASE)
 
 _DASHES = dict.fromkeys(map(ord, "\u2010\u2011\u2012\u2013\u2014\u2212\uff0d"), "-") | {0xAD: None}
@@ -155,7 +155,7 @@ _ARCHIVES = (
 _OLD_STYLE = re.compile(
     r"(?<![\w.-])(?P<archive>"
     + "|".join(sorted(map(re.escape, _ARCHIVES), key=len, reverse=True))
-    + r")(?:\.[a-z]{2}(?:-[a-z]+)?)?/"
+    + r")(?:\.[a-z]{2,5}(?:-[a-z]+)?)?/"
     r"(?P<number>(?:9[1-9]|0[0-7])(?:0[1-9]|1[0-2])\d{3})(?:v[1-9]\d{0,2})?(?!\d)",
     re.IGNORECASE,
 )

@@ -86,7 +86,7 @@ _PARTICLES = frozenset(
 )
 _SUFFIXES = frozenset("jr sr ii iii iv phd".split())
 _GROUP = re.compile(
-    r"\b(?:collaborations?|consortium|team|survey|network|working group|project|editors?|office)\b",
+    r"\b(?:collaborations?|consorti(?:um|a)|working group)\b|\b(?:team|survey|network|project|office)s?$",
     re.IGNORECASE,
 )
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")

@@ -29,6 +29,13 @@ class FoldedText:
         ends: list[int] = []
         last = " "
         for match in _CLUSTER.finditer(raw):
+            if match.lastgroup == "plain":
+                start, end = match.span()
+                parts.append(match[0].lower())
+                starts.extend(range(start, end))
+                ends.extend(range(start + 1, end + 1))
+                last = ""
+                continue
             for c in _fold_cluster(match[0]):
                 if c == " " and last == " ":
                     continue
@@ -56,8 +63,9 @@ class FoldedText:
 
 
 _CLUSTER = re.compile(
-    # a line broken at a hyphen is one hyphen; a base character keeps its accents
-    r"[-\u00ad\u2010\u2011\u2012\u2013\ufffe][ \t]*\r?\n\s*(?=[^\W\d_])"
+    # runs of plain letters in one go; a line broken at a hyphen is one hyphen; accents stay with their letter
+    r"(?P<plain>[A-Za-z0-9]+(?![\u0300-\u036f\u1ab0-\u1aff\u20d0-\u20ff]))"
+    r"|[-\u00ad\u2010\u2011\u2012\u2013\ufffe][ \t]*\r?\n\s*(?=[^\W\d_])"
     r"|.[\u0300-\u036f\u1ab0-\u1aff\u20d0-\u20ff]*",
     re.DOTALL,
 )
