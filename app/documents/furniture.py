@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 from statistics import median
 
 from app.documents.glyphs import Line
@@ -17,6 +18,7 @@ _PAGE_NUMBER = re.compile(
     r"^(?:[-–—\s]*\d{1,4}[-–—\s]*|[ivxlc]{1,6}|(?:page|p\.)\s*\d+(?:\s*(?:of|/)\s*\d+)?)$", re.IGNORECASE
 )
 _FEWEST_NUMBERS = 5
+_MOST_HEAD_ROWS = 3
 
 
 def pattern(text: str) -> str:
@@ -29,7 +31,11 @@ def running_patterns(pages: Iterable[tuple[Sequence[Line], float]]) -> frozenset
     seen: Counter[tuple[str, int]] = Counter()
     for lines, height in pages:
         # At the same height, give or take half a line: running heads do not move.
-        places = {(pattern(line.text), round(line.middle / 6) + nudge) for line in _at_edges(lines, height) for nudge in (0, 1)}
+        places = {
+            (pattern(line.text), round(line.middle / 6) + nudge)
+            for line in _set_off(lines, height)
+            for nudge in (0, 1)
+        }
         seen.update(places)
     return frozenset(text for (text, _), times in seen.items() if times >= 2 and len(text) > 1)
 
@@ -39,7 +45,7 @@ def furniture(lines: Sequence[Line], height: float, running: frozenset[str]) -> 
     found = {line.order for line in lines if not line.upright}
     upright = [line for line in lines if line.upright]
     found |= line_numbers(upright)
-    edges = _at_edges(upright, height)
+    edges = _set_off(upright, height)
     found |= {line.order for line in edges if pattern(line.text) in running}
     for row in _outermost_rows(upright, edges):
         # "S. Author et al." left of a page number that is known to be one belongs to it.
@@ -48,7 +54,7 @@ def furniture(lines: Sequence[Line], height: float, running: frozenset[str]) -> 
     if all(line.order in found for line in upright):
         # Nothing else is printed here, so this is the text.
         found -= {line.order for line in upright}
-    return found | copies(upright)
+    return found
 
 
 def line_numbers(lines: Sequence[Line]) -> set[int]:
@@ -101,8 +107,29 @@ def _repeats(line: Line, other: Line) -> bool:
     return False
 
 
-def _at_edges(lines: Sequence[Line], height: float) -> list[Line]:
-    return [line for line in lines if line.box[3] < _EDGE * height or line.box[1] > (1 - _EDGE) * height]
+def _set_off(lines: Sequence[Line], height: float) -> list[Line]:
+    """Return the lines at the top and foot of a page that a gap sets off from the text."""
+    upright = sorted((line for line in lines if line.upright), key=_middle)
+    top = _until_gap(upright)
+    foot = _until_gap(upright[::-1])
+    at_edge = (
+        *(line for line in top if line.box[3] < _EDGE * height),
+        *(line for line in foot if line.box[1] > (1 - _EDGE) * height),
+    )
+    return list({line.order: line for line in at_edge}.values())
+
+
+def _until_gap(lines: Sequence[Line]) -> list[Line]:
+    """Return the lines of the first rows, up to a gap that must come soon."""
+    rows = 1
+    for index, (line, following) in enumerate(pairwise(lines)):
+        gap = max(line.box[1], following.box[1]) - min(line.box[3], following.box[3])
+        if gap > 0.45 * min(line.height, following.height):
+            return list(lines[: index + 1])
+        rows += not _same_row(following, line)
+        if rows > _MOST_HEAD_ROWS:
+            return []
+    return list(lines)
 
 
 def _outermost_rows(lines: Sequence[Line], edges: Sequence[Line]) -> list[list[Line]]:
@@ -122,7 +149,7 @@ def _same_row(line: Line, other: Line) -> bool:
 
 
 def _rising(values: Sequence[int]) -> bool:
-    steps = [b - a for a, b in zip(values, values[1:], strict=False)]
+    steps = [b - a for a, b in pairwise(values)]
     return sum(0 < step <= 5 for step in steps) >= 0.8 * len(steps)
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from app.documents.flow import Flow, flow
-from app.documents.furniture import furniture
+from app.documents.furniture import copies, furniture
 from app.documents.geometry import PageGeometry
 from app.documents.glyphs import PageGlyphs, read_glyphs
 from app.documents.opening import MUPDF_ERRORS
@@ -89,12 +89,14 @@ class DocumentReader:
         """Read a page. Raises DocumentError, code "page", if it cannot be read."""
         profile = self.profile
         glyphs = self.glyphs(page)
-        aside = furniture(glyphs.lines, glyphs.height, profile.running)
-        body = [line for line in glyphs.lines if line.order not in aside]
+        twice = copies(glyphs.lines)
+        lines = [line for line in glyphs.lines if line.order not in twice]
+        aside = furniture(lines, glyphs.height, profile.running)
+        body = [line for line in lines if line.order not in aside]
         blocks = blocks_of(regions(body), profile)
         if page == 0:
             blocks = without_front_headings(blocks, profile)
-        rest = [Block(BlockKind.FURNITURE, (Row.of([line]),)) for line in glyphs.lines if line.order in aside]
+        rest = [Block(BlockKind.FURNITURE, (Row.of([line]),)) for line in lines if line.order in aside]
         whole = flow([*blocks, *rest], profile.words)
         ends = [block.end for block in whole.blocks if block.block.kind is not BlockKind.FURNITURE]
         return ReadPage(
