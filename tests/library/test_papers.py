@@ -112,6 +112,17 @@ def test_that_candidates_share_an_identifier_a_title_or_its_start_and_the_first_
     assert library.papers.candidates(PaperRecord()) == []
 
 
+def test_that_papers_have_short_names(library: Library) -> None:
+    paper = library.papers.add(RIESS)
+    nameless = library.papers.add(
+        PaperRecord(title="A very long title of a paper without authors", year=2001)
+    )
+    assert library.papers.labels([paper, nameless, PaperId("missing1")]) == {
+        paper: "Riess+ 2016",
+        nameless: "A very long title of a paper wi… 2001",
+    }
+
+
 def test_that_three_thousand_authors_are_kept_in_order(library: Library) -> None:
     authors = tuple(f"Name{i} Surname{i}" for i in range(3000))
     paper = library.papers.add(record("GW170817", authors=authors))

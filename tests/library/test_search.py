@@ -1,10 +1,12 @@
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from app.library import Library
+from app.library import Library, narrowing
 from tests.library.samples import DIM, MODEL, add_indexed, found_texts, vector
 
 
@@ -102,3 +104,59 @@ def test_that_a_query_of_a_hundred_thousand_characters_is_answered(library: Libr
     assert found_texts(library, "lorem " * 20_000) == ["lorem ipsum text"]
     assert found_texts(library, '"' * 100_000) == []
     assert found_texts(library, "星" * 100_000) == []
+
+
+def test_that_vectors_are_found_as_soon_as_written_and_never_after_deletion(library: Library) -> None:
+    library_texts: list[str] = []
+    files = []
+    for i in range(5):
+        texts = [f"text {i} {j}" for j in range(3)]
+        files.append(add_indexed(library, f"P{i}", texts)[1])
+        library_texts += texts
+        hits = library.search.semantic(vector(texts[1]), model=MODEL, limit=100)
+        assert hits[0].passage.text == texts[1]
+        assert sorted(hit.passage.text for hit in hits) == sorted(library_texts)
+    library.passages.delete(files[2])
+    remaining = library.search.semantic(vector("text 2 1"), model=MODEL, limit=100)
+    assert sorted(hit.passage.text for hit in remaining) == sorted(
+        t for t in library_texts if "text 2" not in t
+    )
+    add_indexed(library, "New", ["text 9 9"])
+    assert library.search.semantic(vector("text 9 9"), model=MODEL)[0].passage.text == "text 9 9"
+
+
+def test_that_a_reader_of_an_older_moment_is_not_shown_what_came_later(library: Library) -> None:
+    add_indexed(library, "Old", ["old text"])
+    with library.store.read(), ThreadPoolExecutor(1) as pool:
+        assert len(library.search.semantic(vector("x"), model=MODEL)) == 1
+        pool.submit(add_indexed, library, "New", ["new text"]).result()
+        assert len(pool.submit(library.search.semantic, vector("x"), model=MODEL).result()) == 2
+        assert [hit.title for hit in library.search.semantic(vector("x"), model=MODEL)] == ["Old"]
+
+
+def test_that_a_model_that_was_dropped_and_made_again_starts_empty(library: Library) -> None:
+    _, _, (first, second) = add_indexed(library, "Both", ["one", "two"])
+    assert len(library.search.semantic(vector("one"), model=MODEL)) == 2
+    library.search.drop_model(MODEL)
+    library.passages.add_vectors([second], [vector("two")], model=MODEL)
+    assert [hit.passage_id for hit in library.search.semantic(vector("one"), model=MODEL)] == [second]
+    library.passages.add_vectors([first], [vector("one")], model=MODEL)
+    assert library.search.semantic(vector("one"), model=MODEL)[0].passage_id == first
+
+
+def test_that_common_words_do_not_hide_what_rare_words_find(
+    library: Library, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    texts = [f"galaxy number {i}" for i in range(60)] + [
+        "a quasar",
+        "quasar galaxy galaxy",
+        "quasar in a galaxy",
+    ]
+    add_indexed(library, "Many", texts)
+    in_full = found_texts(library, "quasar galaxy", limit=3)
+    monkeypatch.setattr(narrowing, "COMMON", 20)
+    assert found_texts(library, "quasar galaxy", limit=3) == in_full
+    assert len(found_texts(library, "quasar galaxy", limit=50)) == 50
+    assert len(found_texts(library, "galaxy", limit=50)) == 50
+    assert len(found_texts(library, "galaxy number", limit=50)) == 50
+    assert len(found_texts(library, "nonsense galaxy", limit=50)) == 50

@@ -67,6 +67,8 @@ def test_that_the_import_queue_counts_attempts_and_keeps_results(library: Librar
     ]
     assert library.imports.start(first).attempts == 1
     assert library.imports.start(first).attempts == 2
+    library.imports.release(first)
+    assert (library.imports.get(first).state, library.imports.get(first).attempts) == ("queued", 1)
     library.imports.finish(first, "damaged", None, "no pages")
     assert [i.id for i in library.imports.pending()] == [second]
     done = library.imports.get(first)
