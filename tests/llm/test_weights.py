@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import sys
+from importlib import metadata
 from pathlib import Path
 
 import pytest
@@ -28,9 +29,9 @@ def test_that_the_frozen_application_has_its_own_copies(
 
 def test_that_a_missing_package_gives_none(monkeypatch: pytest.MonkeyPatch) -> None:
     def missing(name: str) -> None:
-        raise weights.metadata.PackageNotFoundError(name)
+        raise metadata.PackageNotFoundError(name)
 
-    monkeypatch.setattr(weights.metadata, "files", missing)
+    monkeypatch.setattr(metadata, "files", missing)
     assert weights.chat_gguf() is None
 
 
