@@ -130,8 +130,10 @@ def translated(path: Path) -> Iterator[None]:
 
 def error_for(error: BaseException, path: Path) -> AppError | None:
     """Return the person's view of a SQLite error, or None when it is a mistake of ours."""
+    # SQLite reports no space for the shared memory of the log as a failure of the disk
+    no_space = getattr(error, "extendedresult", 0) == apsw.SQLITE_IOERR_SHMSIZE
     match error:
-        case apsw.FullError():
+        case apsw.Error() if no_space or isinstance(error, apsw.FullError):
             return LibraryError(
                 "The disk is full: the last change was not saved, everything before it is safe.",
                 hint=f"Free some space on the disk of {path.parent} and try again.",
