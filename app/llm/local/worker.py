@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import functools
+import os
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -25,6 +26,9 @@ ABORTED = 2
 
 def main() -> None:
     """Serve `chat` (a stream), `count_tokens`, `tokenize` and `info`."""
+    # Read when llama.cpp loads OpenMP. Threads that spin while they wait for each other made an answer
+    # five to fifteen times slower while an import kept the cores busy (measured; docs/adr/0001).
+    os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
     serve({"chat": _chat, "count_tokens": _count_tokens, "tokenize": _tokenize, "info": _info})
 
 
