@@ -12,7 +12,7 @@ import typer
 from app.cli.arguments import split_common, with_default_command
 from app.cli.commands import add, ask, demo, doctor, gui, later, library, search
 from app.cli.context import Invocation
-from app.cli.output import Output
+from app.cli.output import ClosedOutputError, Output
 from app.errors import AppError, UsageError
 
 DONE, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 130
@@ -53,17 +53,23 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = list(sys.argv[1:] if argv is None else argv)
     output = Output(as_json="--json" in arguments)
     try:
+        return _coded(arguments, output)
+    except ClosedOutputError:
+        _silence_stdout()
+        return DONE
+
+
+def _coded(arguments: list[str], output: Output) -> int:
+    """Run the command, show its error if there is one, and return the exit code."""
+    try:
         code = _run(arguments, output)
-        sys.stdout.flush()
+        output.flush()
     except AppError as error:
         output.error(error)
         return USAGE if isinstance(error, UsageError) else FAILED
     except KeyboardInterrupt:
         output.error(AppError("Interrupted; what was reported as done is kept.", code="interrupted"))
         return INTERRUPTED
-    except BrokenPipeError:
-        _silence_stdout()
-        return DONE
     except OSError as error:
         # Expected at the edge alone: a full disk or a lost folder under our own reads and writes.
         output.error(
@@ -92,6 +98,8 @@ def _run(arguments: list[str], output: Output) -> int:
         raise UsageError(error.format_message(), hint="See `astroresearch --help`.") from error
     except typer.Abort as error:
         raise KeyboardInterrupt from error
+    if result == INTERRUPTED:
+        raise KeyboardInterrupt  # typer has turned Ctrl-C into this code
     return result if isinstance(result, int) else DONE
 
 

@@ -5,9 +5,13 @@ from __future__ import annotations
 import io
 import json
 import sys
-from typing import Any
+from typing import Any, TextIO
 
 from app.errors import AppError
+
+
+class ClosedOutputError(Exception):
+    """Whoever read our output has stopped reading: not an error, but a reason to stop writing."""
 
 
 class Output:
@@ -27,35 +31,43 @@ class Output:
     def document(self, value: object) -> None:
         """Print the one JSON document of this run (with `--json` only)."""
         if self.as_json:
-            sys.stdout.write(dumps(value, indent=2) + "\n")
-            sys.stdout.flush()
+            _write(sys.stdout, dumps(value, indent=2) + "\n", at_once=True)
 
     def line(self, text: str = "") -> None:
         """Print a result line for a person; silent with `--json`."""
         if not self.as_json:
-            sys.stdout.write(printable(text) + "\n")
+            _write(sys.stdout, printable(text) + "\n")
 
     def piece(self, text: str) -> None:
         """Print a part of a line at once, for text that streams; silent with `--json`."""
         if not self.as_json:
-            sys.stdout.write(printable(text))
-            sys.stdout.flush()
+            _write(sys.stdout, printable(text), at_once=True)
 
     def event(self, value: object, *, aside: bool = False) -> None:
         """Print one JSON line as it happens: on stdout, or on stderr when `aside`."""
-        stream = sys.stderr if aside else sys.stdout
-        stream.write(dumps(value) + "\n")
-        stream.flush()
+        _write(sys.stderr if aside else sys.stdout, dumps(value) + "\n", at_once=True)
 
     def note(self, text: str) -> None:
         """Tell the person something that is not the result."""
-        sys.stderr.write(printable(text) + "\n")
-        sys.stderr.flush()
+        _write(sys.stderr, printable(text) + "\n", at_once=True)
+
+    def flush(self) -> None:
+        """Write out what is still held back."""
+        _write(sys.stdout, "", at_once=True)
 
     def error(self, error: AppError) -> None:
         """Show an error once: for a person on stderr, and as the document with `--json`."""
         self.note(f"astroresearch: {error.message}" + (f"\n  {error.hint}" if error.hint else ""))
         self.document(error.as_json())
+
+
+def _write(stream: TextIO, text: str, *, at_once: bool = False) -> None:
+    try:
+        stream.write(text)
+        if at_once:
+            stream.flush()
+    except BrokenPipeError as error:
+        raise ClosedOutputError from error
 
 
 def dumps(value: object, *, indent: int | None = None) -> str:

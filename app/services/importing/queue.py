@@ -85,6 +85,7 @@ class Importer:
         self._moved = asyncio.Event()
         self._runner: asyncio.Task[None] | None = None
         self._passwords: dict[int, tuple[str, ...]] = {}
+        self._dropped: set[int] = set()
         self._wanted = False
         self._foreign = False
 
@@ -175,6 +176,7 @@ class Importer:
     async def _drop(self, ids: Iterable[int]) -> int:
         """Finish files that were not begun, as cancelled, in one transaction."""
         wanted = set(ids) - self._active.keys()
+        self._dropped |= wanted
         self._waiting = deque(item for item in self._waiting if item.id not in wanted)
 
         def drop() -> list[ImportItem]:
@@ -186,6 +188,7 @@ class Importer:
             return dropped
 
         dropped = await off_loop(drop)
+        self._dropped -= wanted
         for item in dropped:
             self._deliveries.finished(
                 item.id, ImportResult(item.path, ImportStatus.FAILED, message=CANCELLED)
@@ -232,7 +235,7 @@ class Importer:
     async def _refill(self) -> None:
         if not self._waiting:
             pending = await off_loop(self._library.imports.pending)
-            fresh = [item for item in pending if item.id not in self._active]
+            fresh = [item for item in pending if item.id not in self._active.keys() | self._dropped]
             self._waiting.extend(sorted(fresh, key=lambda item: (_suspect(item), item.id)))
 
     def _may_start(self, item: ImportItem) -> bool:

@@ -24,7 +24,7 @@ SENTENCE = "The pulsation period of the variable star number {n} is {n}.5 days i
 
 @pytest.fixture
 def make_pdf(tmp_path: Path) -> MakePdf:
-    """Write a PDF with a title, an author line and as many text pages as asked; every name another content."""
+    """Write a PDF with a title, an author line and as many text pages as asked."""
 
     def make(
         name: str = "paper.pdf",

@@ -16,7 +16,7 @@ import pytest
 from app.errors import ModelError
 from app.library import Library
 from app.services.changes import ImportProgress, ImportState, LibraryChanged, NoticeGiven
-from app.services.importing import Importer
+from app.services.importing import Importer, file_store
 
 MakePdf = Callable[..., Path]
 
@@ -26,6 +26,12 @@ class Imports(Protocol):
     changes: list[object]
 
     async def add(self, *paths: Path, passwords: tuple[str, ...] = ()) -> list[tuple[str, str]]: ...
+
+
+async def until(condition: Callable[[], bool]) -> None:
+    """Look again and again: what is waited for happens in another process or thread."""
+    while not condition():  # noqa: ASYNC110
+        await asyncio.sleep(0.02)
 
 
 Open = Callable[..., AbstractAsyncContextManager[Imports]]
@@ -196,9 +202,6 @@ async def test_that_a_file_that_may_not_be_written_costs_only_itself(
     imports: Imports, library: Library, make_pdf: MakePdf, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     one, two = make_pdf("one.pdf"), make_pdf("two.pdf")
-    real = shutil.rmtree
-    del real
-    from app.services.importing import file_store
 
     copy = file_store._copy
 
@@ -252,8 +255,7 @@ async def test_that_an_import_that_was_stopped_goes_on_at_the_next_start(
     paths = [make_pdf(f"p{n}.pdf", pages=6) for n in range(6)]
     async with open_importer() as imports:
         await imports.importer.enqueue(paths)
-        while library.papers.count() < 2:
-            await asyncio.sleep(0.02)
+        await until(lambda: library.papers.count() >= 2)
     left = library.imports.pending()
     assert left
     assert all(item.attempts == 0 for item in left)
@@ -272,8 +274,9 @@ async def test_that_cancelling_drops_what_was_not_begun_and_finishes_the_rest(
 ) -> None:
     paths = [make_pdf(f"p{n}.pdf") for n in range(8)]
     await imports.importer.enqueue(paths)
-    while not any(isinstance(c, ImportProgress) and c.state is ImportState.READING for c in imports.changes):
-        await asyncio.sleep(0.01)
+    await until(
+        lambda: any(isinstance(c, ImportProgress) and c.state is ImportState.READING for c in imports.changes)
+    )
     dropped = await imports.importer.cancel()
     await imports.importer.idle()
     finished = [c for c in imports.changes if isinstance(c, ImportProgress) and c.finished]
