@@ -30,9 +30,7 @@ def embedding_throughput() -> Result:
     bare(TEXTS[:2])
     ours, theirs = asyncio.run(_embed_in_turn(bare))
     value, baseline = len(TEXTS) / statistics.median(ours), len(TEXTS) / statistics.median(theirs)
-    return Result(
-        value=value, unit="texts/s", baseline=baseline, ratio=value / baseline, n=len(TEXTS) * ROUNDS
-    )
+    return Result(value=value, unit="texts/s", baseline=baseline, n=len(TEXTS) * ROUNDS)
 
 
 def worker_round_trip() -> Result:
