@@ -64,7 +64,7 @@ class FindControl(QObject):
                     self._take_first(start)
                 if count % SHOW_EVERY == 0:
                     self._show()
-                    await asyncio.sleep(0)
+                await asyncio.sleep(0)
         finally:
             self._searching = False
         self._show()

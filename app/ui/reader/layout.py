@@ -37,9 +37,9 @@ class PageColumn:
         self.pages: list[PageGeometry] = [GUESS] * count
         self.known = bytearray(count)
         self.scale = 1.0
-        self._tops: list[int] = []
         self.widest = 0
         """Width of the widest page in logical pixels."""
+        self._sizes = [GUESS.size] * count
         self._lay_out()
 
     def __len__(self) -> int:
@@ -47,15 +47,15 @@ class PageColumn:
 
     def learn(self, first: int, geometries: Sequence[PageGeometry]) -> bool:
         """Take in true sizes; the first ones also become the guess for the rest. Say if anything moved."""
-        guess = next(iter(geometries), GUESS) if not any(self.known) else None
-        before = [page.size for page in self.pages]
-        for page, geometry in enumerate(geometries, first):
-            self.pages[page] = geometry
-            self.known[page] = 1
-        if guess is not None:
-            self.pages = [p if known else guess for p, known in zip(self.pages, self.known, strict=True)]
-        if [page.size for page in self.pages] == before:
+        if geometries and not any(self.known):
+            self.pages = [geometries[0]] * len(self)
+        before = self._sizes
+        last = first + len(geometries)
+        self.pages[first:last] = geometries
+        self.known[first:last] = b"\x01" * len(geometries)
+        if before[first:last] == [g.size for g in geometries] and before[-1] == self.pages[-1].size:
             return False
+        self._sizes = [page.size for page in self.pages]
         self._lay_out()
         return True
 
@@ -83,11 +83,11 @@ class PageColumn:
 
     def width(self, page: int) -> int:
         """Width of a page in logical pixels."""
-        return max(1, round(self.pages[page].size[0] * self.scale))
+        return self._widths[page]
 
     def height(self, page: int) -> int:
         """Height of a page in logical pixels."""
-        return max(1, round(self.pages[page].size[1] * self.scale))
+        return self._heights[page]
 
     def top(self, page: int) -> int:
         """Distance of a page's upper edge from the top of the column."""
@@ -123,9 +123,11 @@ class PageColumn:
         return round(self.top(page) + place.down * self.height(page))
 
     def _lay_out(self) -> None:
-        heights = (self.height(page) + GAP for page in range(len(self)))
-        self._tops = list(accumulate(heights, initial=TOP))
-        self.widest = max((self.width(page) for page in range(len(self))), default=0)
+        scale = self.scale
+        self._widths = [max(1, round(width * scale)) for width, _ in self._sizes]
+        self._heights = [max(1, round(height * scale)) for _, height in self._sizes]
+        self._tops = list(accumulate((height + GAP for height in self._heights), initial=TOP))
+        self.widest = max(self._widths, default=0)
 
 
 def left_of_page(page_width: int, viewport_width: int, cards: bool) -> int:

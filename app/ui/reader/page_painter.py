@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from PySide6.QtCore import QPointF, QRectF
-from PySide6.QtGui import QColor, QImage, QPainter, QPen
+from PySide6.QtGui import QColor, QImage, QPainter
 
 from app.documents.geometry import PageGeometry
 from app.documents.pictures import Tint
@@ -16,20 +16,19 @@ from app.ui.reader.marks import Mark, paint_mark, paint_selection
 from app.ui.reader.tiles import PictureCache, TileKey, tiles_of
 from app.ui.theme import DARK, LIGHT, Tokens
 
-_SHADOWS = ((3, 0.5, 10), (2, 1.0, 14), (1, 1.0, 18))
+_SHADOWS = ((3, 1, 8), (2, 1, 12), (1, 0, 16))
 """Spread, drop and opacity of the strokes that make a sheet's soft shadow."""
 
 
 @dataclass(frozen=True, slots=True)
 class PageSight:
-    """One page as it shows now. `left` and `top` are logical pixels of the viewport."""
+    """One page as it shows now. `rect` is the sheet in the viewport, on whole device pixels."""
 
     page: int
     geometry: PageGeometry
     scale: float
     ratio: float
-    left: float
-    top: float
+    rect: QRectF
     size: tuple[int, int]
     """Device pixels of the whole page."""
     dark: bool
@@ -38,13 +37,6 @@ class PageSight:
     marks: Sequence[Mark] = ()
     chosen: NoteId | None = None
     selected: Sequence[Quad] = field(default=())
-
-    @property
-    def rect(self) -> QRectF:
-        """The sheet, on whole device pixels."""
-        left, top = round(self.left * self.ratio), round(self.top * self.ratio)
-        width, height = self.size
-        return QRectF(left / self.ratio, top / self.ratio, width / self.ratio, height / self.ratio)
 
 
 def page_colours(dark: bool) -> Tokens:
@@ -99,12 +91,16 @@ def _paint_tile(painter: QPainter, key: TileKey, image: QImage, origin: QPointF,
 
 
 def _paint_shadow(painter: QPainter, rect: QRectF, colours: Tokens) -> None:
+    """Rings of one pixel, filled as strips: stroking a rectangle of this size takes far longer."""
     shade = colours.colour("shadow")
-    strength = 3.0 if colours.dark else 1.0
     for spread, drop, alpha in _SHADOWS:
-        shade.setAlpha(min(255, round(alpha * strength)))
-        painter.setPen(QPen(shade, 1))
-        painter.drawRoundedRect(rect.adjusted(-spread, drop - spread, spread, drop + spread), spread, spread)
+        shade.setAlpha(min(255, alpha * (3 if colours.dark else 1)))
+        ring = rect.adjusted(-spread, drop - spread, spread, drop + spread)
+        across, along = ring.width(), ring.height() - 2
+        painter.fillRect(QRectF(ring.left(), ring.top(), across, 1), shade)
+        painter.fillRect(QRectF(ring.left(), ring.bottom() - 1, across, 1), shade)
+        painter.fillRect(QRectF(ring.left(), ring.top() + 1, 1, along), shade)
+        painter.fillRect(QRectF(ring.right() - 1, ring.top() + 1, 1, along), shade)
 
 
 def _paint_placeholder(painter: QPainter, rect: QRectF, colours: Tokens) -> None:

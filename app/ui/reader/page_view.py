@@ -5,63 +5,47 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Iterable, Sequence
-from enum import Enum
 
-from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, QTimer, Signal
+from PySide6.QtCore import QPointF, QRectF, Qt, QTimer, Signal
 from PySide6.QtGui import (
     QFocusEvent,
     QHideEvent,
-    QImage,
     QKeyEvent,
     QMouseEvent,
     QPainter,
     QPaintEvent,
     QPen,
-    QResizeEvent,
     QShowEvent,
-    QWheelEvent,
 )  # fmt: skip
-from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QWidget
+from PySide6.QtWidgets import QWidget
 
-from app.documents.geometry import POINTS_PER_INCH, SCREEN_DPI, PageGeometry, quad_bounds
-from app.documents.pictures import pixel_length
-from app.errors import AppError
+from app.documents.geometry import PageGeometry
 from app.records.ids import NoteId
-from app.records.passage import Point, Quad
-from app.ui.reader import layout
 from app.ui.reader.drawing_queue import DrawingQueue
 from app.ui.reader.layout import PageColumn, Place
 from app.ui.reader.marks import Mark, MarkKind
 from app.ui.reader.page_painter import PageSight, paint_page, tint_for
+from app.ui.reader.page_scroll import ZOOM_STEP, Fit, PageScroll
 from app.ui.reader.page_source import PageSource, TextStore
+from app.ui.reader.picture_supply import PictureSupply, Wanted
 from app.ui.reader.selecting import Selecting
 from app.ui.reader.selection import Selection
-from app.ui.reader.tiles import PictureCache, TileKey, overlaps, tiles_of
+from app.ui.reader.tiles import PictureCache
 from app.ui.tasks import Tasks
 from app.ui.theme import theme, tokens
 
-ZOOM_LEAST, ZOOM_MOST, ZOOM_STEP = 0.08, 16.0, 1.2
+__all__ = ["ZOOM_STEP", "Fit", "PdfView"]
+
 PLACEHOLDER_AFTER_S = 0.15
-GEOMETRIES_AT_ONCE = 200
-MARGIN_ABOVE_TARGET = 0.28
-"""A jump puts its target this share of the viewport below the upper edge."""
+FIRST_GEOMETRIES, GEOMETRIES_AT_ONCE = 8, 200
+REFRESH_MS, FLING_REST_MS = 15, 60
+FLING_S = 0.12
+"""Two leaps of half a screen within this time are a fling."""
 
 
-class Fit(Enum):
-    """What the zoom follows when the window changes its size."""
-
-    FREE = "free"
-    WIDTH = "width"
-    PAGE = "page"
-
-
-class PdfView(QAbstractScrollArea):
+class PdfView(PageScroll):
     """Shows a `PageSource`. All work is done by its tasks; the widget itself only paints."""
 
-    page_changed = Signal(int)
-    zoom_changed = Signal(float)
-    moved = Signal()
-    """Pages lie elsewhere in the viewport: whoever floats over them has to follow."""
     selection_changed = Signal()
     note_clicked = Signal(str)
     page_failed = Signal(int)
@@ -69,33 +53,25 @@ class PdfView(QAbstractScrollArea):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.column = PageColumn(0)
-        self.cache = PictureCache()
-        self.queue: DrawingQueue | None = None
         self.texts: TextStore | None = None
-        self.zoom, self.fit = 1.0, Fit.WIDTH
         self.dark_pages = False
-        self.cards = False
         self.chosen_note: NoteId | None = None
         self.selecting = Selecting(self)
+        self.pictures = PictureSupply(self)
         self._source: PageSource | None = None
         self._marks: dict[int, list[Mark]] = {}
-        self._current = -1
-        self._first_wanted: dict[int, float] = {}
         self._pending_place: Place | None = None
         self._learnt = asyncio.Event()
-        self._ratio = self.devicePixelRatioF()
         self._tasks = Tasks(self.failed.emit)
-        self._refresh_soon = QTimer(self, singleShot=True, interval=15)
+        self._scrolled_to, self._leapt_at = 0, 0.0
+        self._refresh_soon = QTimer(self, singleShot=True)
         self._refresh_soon.timeout.connect(self._refresh)
         self._repaint_late = QTimer(self, singleShot=True, interval=round(PLACEHOLDER_AFTER_S * 1000) + 20)
         self._repaint_late.timeout.connect(self.viewport().update)
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.pictures.came.connect(self._picture_came)
+        self.pictures.page_failed.connect(self._page_failed)
         self.setAccessibleName(self.tr("Pages"))
         self.viewport().setMouseTracking(True)
-        self.verticalScrollBar().valueChanged.connect(self._scrolled)
-        self.horizontalScrollBar().valueChanged.connect(self._scrolled)
         theme().changed.connect(self.viewport().update)
 
     # -- the document
@@ -106,9 +82,8 @@ class PdfView(QAbstractScrollArea):
         self._source = source
         self.column = PageColumn(source.pages)
         self.texts = TextStore(source)
-        self.queue = DrawingQueue(source.draw, self._picture_came, self._page_failed)
         self._pending_place = place
-        self._tasks.start(self.queue.run())
+        self._tasks.start(self.pictures.open(source.draw).run())
         self._tasks.start(self._learn_geometries(source, place.page if place else 0))
 
     def close_source(self) -> None:
@@ -116,46 +91,28 @@ class PdfView(QAbstractScrollArea):
         self._tasks.cancel_all()
         if self.texts is not None:
             self.texts.close()
-        self._source = self.queue = self.texts = None
+        self._source = self.texts = None
         self.column = PageColumn(0)
-        self.cache.clear()
+        self.pictures.close()
         self._marks.clear()
         self.selecting.clear()
         self._current = -1
-        self._update_bars()
+        self.update_bars()
 
     @property
     def source(self) -> PageSource | None:
         """The document that is shown."""
         return self._source
 
-    async def _learn_geometries(self, source: PageSource, around: int) -> None:
-        """Ask for page sizes near the reader first, then for all others."""
-        first = True
-        while True:
-            page = around if first else self.current_page
-            stretch = self.column.unknown_near(page, 8 if first else GEOMETRIES_AT_ONCE)
-            if stretch is None:
-                return
-            known = await source.geometries(*stretch)
-            self._take_geometries(stretch[0], known, first)
-            first = False
+    @property
+    def queue(self) -> DrawingQueue | None:
+        """What is being drawn."""
+        return self.pictures.queue
 
-    def _take_geometries(self, start: int, geometries: Sequence[PageGeometry], first: bool) -> None:
-        kept = self._pending_place or self.place()
-        if not self.column.learn(start, geometries) and not first:
-            self._learnt.set()
-            self._schedule()
-            return
-        if first:
-            self._apply_fit()
-        self._update_bars()
-        if first or kept.page > 0 or kept.down > 0:
-            self._scroll_to(kept)
-        self._pending_place = None
-        self._learnt.set()
-        self._schedule()
-        self.moved.emit()
+    @property
+    def cache(self) -> PictureCache:
+        """The pictures at hand."""
+        return self.pictures.cache
 
     async def page_known(self, page: int) -> None:
         """Wait until it is known how large a page is."""
@@ -163,141 +120,33 @@ class PdfView(QAbstractScrollArea):
             self._learnt.clear()
             await self._learnt.wait()
 
-    # -- where we are
+    async def _learn_geometries(self, source: PageSource, around: int) -> None:
+        """Ask for page sizes near the reader first, then for all others."""
+        near, span = around, FIRST_GEOMETRIES
+        while (stretch := self.column.unknown_near(near, span)) is not None:
+            self._take_geometries(stretch[0], await source.geometries(*stretch))
+            near, span = self.current_page, GEOMETRIES_AT_ONCE
 
-    @property
-    def current_page(self) -> int:
-        """The page that fills the upper middle of the viewport."""
-        return self.column.page_at(self.verticalScrollBar().value() + self.viewport().height() * 0.35)
-
-    def place(self) -> Place:
-        """Return the place at the upper edge of the viewport, to come back to."""
-        return self.column.place_at(self.verticalScrollBar().value()) if len(self.column) else Place(0)
+    def _take_geometries(self, start: int, geometries: Sequence[PageGeometry]) -> None:
+        first = not any(self.column.known)
+        kept = self._pending_place or self.place()
+        moved = self.column.learn(start, geometries)
+        self._learnt.set()
+        if first:
+            self.apply_fit()
+        if moved or first:
+            self.update_bars()
+            if first or kept.page > 0 or kept.down > 0:
+                super().go_to(kept)
+        self._pending_place = None
+        self._shifted()
 
     def go_to(self, place: Place) -> None:
-        """Put a place at the upper edge of the viewport."""
-        if not any(self.column.known):
-            self._pending_place = place
-            return
-        self._scroll_to(place)
-
-    def go_to_page(self, page: int) -> None:
-        """Show a page from its upper edge."""
-        self.go_to(Place(page, -layout.TOP / 2 / max(1, self.column.height(page)) if len(self.column) else 0))
-
-    def go_to_quads(self, page: int, quads: Sequence[Quad]) -> None:
-        """Bring quads of a page into sight; nothing moves when they show already."""
-        box = self.quads_rect(page, quads)
-        if box is None:
-            self.go_to_page(page)
-            return
-        area = QRectF(self.viewport().rect()).adjusted(0, 24, 0, -24)
-        if not (area.top() <= box.top() and box.bottom() <= area.bottom()):
-            bar = self.verticalScrollBar()
-            bar.setValue(round(bar.value() + box.top() - area.height() * MARGIN_ABOVE_TARGET))
-        if not (area.left() <= box.left() and box.right() <= area.right()):
-            across = self.horizontalScrollBar()
-            across.setValue(round(across.value() + box.left() - layout.SIDE))
-
-    def page_rect(self, page: int) -> QRectF:
-        """Return where a page lies in the viewport, in logical pixels."""
-        return self._sight(page).rect
-
-    def quads_rect(self, page: int, quads: Sequence[Quad]) -> QRectF | None:
-        """Return the box around quads of a page in the viewport."""
-        if not quads or page >= len(self.column):
-            return None
-        affine = self.column.pages[page].to_pixels(self.column.scale)
-        boxes = [quad_bounds(affine, quad) for quad in quads]
-        left, top = min(b[0] for b in boxes), min(b[1] for b in boxes)
-        right, bottom = max(b[2] for b in boxes), max(b[3] for b in boxes)
-        return QRectF(left, top, right - left, bottom - top).translated(self.page_rect(page).topLeft())
-
-    def visible_pages(self) -> range:
-        """The pages that show."""
-        top = self.verticalScrollBar().value()
-        return self.column.visible(top, top + self.viewport().height())
-
-    def locate(self, spot: QPointF) -> tuple[int, Point] | None:
-        """Return the page under (or nearest to) a spot of the viewport, and the point in its user space."""
-        if not len(self.column):
-            return None
-        page = self.column.page_at(self.verticalScrollBar().value() + spot.y())
-        local = spot - self.page_rect(page).topLeft()
-        return page, self.column.pages[page].from_pixels(self.column.scale).apply((local.x(), local.y()))
-
-    def _scroll_to(self, place: Place) -> None:
-        self.verticalScrollBar().setValue(self.column.y_of(place))
-
-    # -- zoom
-
-    def set_zoom(self, zoom: float, around: QPointF | None = None) -> None:
-        """Zoom (1.0 is the size on paper), keeping what lies under `around` in place."""
-        self.fit = Fit.FREE
-        self._rescale(zoom, around)
-
-    def zoom_by(self, factor: float, around: QPointF | None = None) -> None:
-        """Zoom in or out by a factor."""
-        self.set_zoom(self.zoom * factor, around)
-
-    def set_fit(self, fit: Fit) -> None:
-        """Let the zoom follow the width or the height of the viewport."""
-        self.fit = fit
-        self._apply_fit()
-
-    def set_cards(self, cards: bool) -> None:
-        """Say whether note cards need room beside the pages."""
-        if cards != self.cards:
-            self.cards = cards
-            self._apply_fit()
-            self.viewport().update()
-            self.moved.emit()
-
-    def _apply_fit(self) -> None:
-        if not len(self.column) or self.fit is Fit.FREE:
-            return
-        size = self.column.pages[min(max(self._current, 0), len(self.column) - 1)].size
-        area = self.viewport().size()
-        if self.fit is Fit.WIDTH:
-            scale = layout.fit_width(size[0], area.width(), self.cards)
+        """Put a place at the upper edge of the viewport, as soon as it is known where that is."""
+        if any(self.column.known):
+            super().go_to(place)
         else:
-            scale = layout.fit_page(size, (area.width(), area.height()))
-        self._rescale(scale * POINTS_PER_INCH / SCREEN_DPI, None)
-
-    def _rescale(self, zoom: float, around: QPointF | None) -> None:
-        zoom = min(max(zoom, ZOOM_LEAST), ZOOM_MOST)
-        spot = around if around is not None else QPointF(self.viewport().width() / 2, 0)
-        down, across = self.verticalScrollBar(), self.horizontalScrollBar()
-        anchor = self.column.place_at(down.value() + spot.y()) if len(self.column) else Place(0)
-        left = self.page_rect(anchor.page) if len(self.column) else QRectF(0, 0, 1, 1)
-        share = (spot.x() - left.left()) / max(1.0, left.width())
-        at_top = down.value() == 0 and around is None
-        self.zoom = zoom
-        self.column.rescale(zoom * SCREEN_DPI / POINTS_PER_INCH)
-        self._update_bars()
-        if len(self.column):
-            down.setValue(0 if at_top else round(self.column.y_of(anchor) - spot.y()))
-            now = self.page_rect(anchor.page)
-            across.setValue(round(across.value() + now.left() + share * now.width() - spot.x()))
-        self.zoom_changed.emit(zoom)
-        self.viewport().update()
-        self._schedule()
-        self.moved.emit()
-
-    def _content_width(self) -> int:
-        widest = self.column.widest
-        area = self.viewport().width()
-        return area if widest <= area else widest + 2 * layout.SIDE
-
-    def _update_bars(self) -> None:
-        area = self.viewport().size()
-        down, across = self.verticalScrollBar(), self.horizontalScrollBar()
-        down.setRange(0, max(0, self.column.total_height - area.height()))
-        down.setPageStep(area.height())
-        down.setSingleStep(48)
-        across.setRange(0, max(0, self._content_width() - area.width()))
-        across.setPageStep(area.width())
-        across.setSingleStep(48)
+            self._pending_place = place
 
     # -- marks and selection
 
@@ -343,60 +192,46 @@ class PdfView(QAbstractScrollArea):
 
     def retry(self, page: int) -> None:
         """Draw a page again that could not be drawn."""
-        if self.queue is not None:
-            self.queue.retry(page)
-            self._first_wanted.pop(page, None)
-            self.moved.emit()
-            self.viewport().update()
-            self._schedule()
+        self.pictures.retry(page)
+        self._shifted()
 
     @property
     def settled(self) -> bool:
         """True when every visible page shows its right picture (or is known to have none)."""
-        return self.queue is not None and any(self.column.known) and not self._wanted_now(0)
+        if self.queue is None or not any(self.column.known):
+            return False
+        return not self.pictures.missing(self._wishes(0), tint_for(self.dark_pages))
 
     def set_dark_pages(self, dark: bool) -> None:
         """Show pages softly inverted."""
         self.dark_pages = dark
-        self.viewport().update()
-        self._schedule()
+        self._shifted()
 
-    def _sight(self, page: int) -> PageSight:
-        geometry, scale, ratio = self.column.pages[page], self.column.scale, self._ratio
-        width, height = geometry.size
-        left = layout.left_of_page(self.column.width(page), self._content_width(), self.cards)
-        since = self._first_wanted.get(page)
-        return PageSight(
-            page, geometry, scale, ratio,
-            left=left - self.horizontalScrollBar().value(),
-            top=self.column.top(page) - self.verticalScrollBar().value(),
-            size=(pixel_length(width, scale * ratio), pixel_length(height, scale * ratio)),
-            dark=self.dark_pages,
-            waiting=since is not None and time.monotonic() - since > PLACEHOLDER_AFTER_S,
-            marks=self._marks.get(page, ()),
-            chosen=self.chosen_note,
-            selected=self.selecting.quads_on(page),
-        )  # fmt: skip
-
-    def _schedule(self) -> None:
-        if not self._refresh_soon.isActive():
-            self._refresh_soon.start()
+    def _wishes(self, ahead: int) -> list[Wanted]:
+        """What shows, from the middle outwards, and `ahead` pages on either side."""
+        visible = self.visible_pages()
+        if not visible:
+            return []
+        middle = (visible[0] + visible[-1]) / 2
+        pages = sorted(visible, key=lambda page: abs(page - middle))
+        pages += [p for step in range(1, ahead + 1) for p in (visible[-1] + step, visible[0] - step)]
+        area = QRectF(self.viewport().rect())
+        return [
+            Wanted.of(page, self.page_rect(page), area, self.ratio, self.column.scale)
+            for page in pages
+            if 0 <= page < len(self.column) and self.column.known[page]
+        ]
 
     def _refresh(self) -> None:
-        """Tell the queue what the person looks at, and fetch the words of those pages."""
-        if self.queue is None or self.texts is None or not self.isVisible():
+        """Ask for the pictures of what shows now, and then for its words."""
+        if self.texts is None or not self.isVisible():
             return
-        wanted = self._wanted_now(1)
-        self.queue.want(wanted)
-        now, visible = time.monotonic(), self.visible_pages()
-        missing = {key.page for key in wanted if key.page in visible}
-        self._first_wanted = {page: self._first_wanted.get(page, now) for page in missing}
-        if missing:
+        if self.pictures.want(self._wishes(1), tint_for(self.dark_pages)):
             self._repaint_late.start()
-        else:
-            for page in visible:
-                if page not in self.texts and self.column.known[page]:
-                    self._tasks.start(self._fetch_text(page))
+            return
+        for page in self.visible_pages():
+            if page not in self.texts and self.column.known[page]:
+                self._tasks.start(self._fetch_text(page), f"text {page}")
 
     async def _fetch_text(self, page: int) -> None:
         if self.texts is not None:
@@ -405,43 +240,32 @@ class PdfView(QAbstractScrollArea):
                 self.viewport().setAccessibleDescription(layer.text)
             self.selecting.text_came(page)
 
-    def _wanted_now(self, ahead: int) -> list[TileKey]:
-        visible = self.visible_pages()
-        if self.queue is None or not visible:
-            return []
-        around = [p for step in range(1, ahead + 1) for p in (visible[-1] + step, visible[0] - step)]
-        middle = (visible[0] + visible[-1]) / 2
-        pages = [*sorted(visible, key=lambda page: abs(page - middle)), *around]
-        return [key for page in pages for key in self._missing_tiles(page, page in visible)]
-
-    def _missing_tiles(self, page: int, shows: bool) -> list[TileKey]:
-        if not (0 <= page < len(self.column)) or not self.column.known[page]:
-            return []
-        if self.queue is not None and page in self.queue.failed:
-            return []
-        sight = self._sight(page)
-        keys = list(tiles_of(page, sight.size, sight.scale * sight.ratio, tint_for(sight.dark)))
-        if len(keys) > 1:
-            if not shows:
-                return []
-            origin, area = sight.rect.topLeft() * sight.ratio, self.viewport().size() * sight.ratio
-            left, top = round(-origin.x()), round(-origin.y())
-            window = (left, top, left + area.width(), top + area.height())
-            keys = [key for key in keys if overlaps(key.rect, window)]
-        return [key for key in keys if key not in self.cache]
-
-    def _picture_came(self, key: TileKey, image: QImage) -> None:
-        self.cache.put(key, image)
-        self._first_wanted.pop(key.page, None)
-        if key.page in self.visible_pages():
+    def _picture_came(self, page: int) -> None:
+        if page in self.visible_pages():
             self.viewport().update()
         self._schedule()
 
-    def _page_failed(self, page: int, error: AppError) -> None:
-        self._first_wanted.pop(page, None)
+    def _page_failed(self, page: int) -> None:
         self.page_failed.emit(page)
         self.viewport().update()
         self._schedule()
+
+    def _schedule(self) -> None:
+        if not self._refresh_soon.isActive():
+            self._refresh_soon.start(REFRESH_MS)
+
+    def _shifted(self) -> None:
+        """Ask for pictures at once after one step; in a fling, only when it comes to rest."""
+        super()._shifted()
+        now, at = time.monotonic(), self.verticalScrollBar().value()
+        leapt = abs(at - self._scrolled_to) > self.viewport().height() / 2
+        self._scrolled_to = at
+        if leapt and now - self._leapt_at < FLING_S:
+            self._refresh_soon.start(FLING_REST_MS)
+        else:
+            self._schedule()
+        if leapt:
+            self._leapt_at = now
 
     # -- events
 
@@ -454,23 +278,20 @@ class PdfView(QAbstractScrollArea):
             painter.setPen(QPen(tokens().colour("accent"), 1))
             painter.drawRect(self.viewport().rect().adjusted(0, 0, -1, -1))
 
-    def _scrolled(self) -> None:
-        page = self.current_page
-        if page != self._current and len(self.column):
-            self._current = page
-            self.page_changed.emit(page)
-        self.viewport().update()
-        self._schedule()
-        self.moved.emit()
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        if self.fit is Fit.FREE:
-            self._update_bars()
-            self.moved.emit()
-        else:
-            self._apply_fit()
-        self._schedule()
+    def _sight(self, page: int) -> PageSight:
+        return PageSight(
+            page=page,
+            geometry=self.column.pages[page],
+            scale=self.column.scale,
+            ratio=self.ratio,
+            rect=self.page_rect(page),
+            size=self.page_pixels(page),
+            dark=self.dark_pages,
+            waiting=self.pictures.waits(page, PLACEHOLDER_AFTER_S),
+            marks=self._marks.get(page, ()),
+            chosen=self.chosen_note,
+            selected=self.selecting.quads_on(page),
+        )
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
@@ -480,13 +301,6 @@ class PdfView(QAbstractScrollArea):
         super().hideEvent(event)
         self.cache.clear()
 
-    def event(self, event: QEvent) -> bool:
-        if event.type() == QEvent.Type.DevicePixelRatioChange:
-            self._ratio = self.devicePixelRatioF()
-            self.viewport().update()
-            self._schedule()
-        return super().event(event)
-
     def focusInEvent(self, event: QFocusEvent) -> None:
         super().focusInEvent(event)
         self.viewport().update()
@@ -494,13 +308,6 @@ class PdfView(QAbstractScrollArea):
     def focusOutEvent(self, event: QFocusEvent) -> None:
         super().focusOutEvent(event)
         self.viewport().update()
-
-    def wheelEvent(self, event: QWheelEvent) -> None:
-        if event.modifiers() & Qt.KeyboardModifier.ControlModifier:
-            self.zoom_by(ZOOM_STEP ** (event.angleDelta().y() / 120), event.position())
-            event.accept()
-        else:
-            super().wheelEvent(event)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         self.selecting.press(event)
@@ -528,7 +335,6 @@ class PdfView(QAbstractScrollArea):
             case Qt.Key.Key_Home | Qt.Key.Key_End:
                 bar.setValue(0 if key == Qt.Key.Key_Home else bar.maximum())
             case Qt.Key.Key_Left | Qt.Key.Key_Right if not self.horizontalScrollBar().maximum():
-                ahead = 1 if key == Qt.Key.Key_Right else -1
-                self.go_to_page(min(max(0, self.current_page + ahead), len(self.column) - 1))
+                self.go_to_page(self.current_page + (1 if key == Qt.Key.Key_Right else -1))
             case _:
                 super().keyPressEvent(event)

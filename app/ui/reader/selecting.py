@@ -34,6 +34,7 @@ class Selecting:
     def __init__(self, view: PdfView) -> None:
         self.selection: Selection | None = None
         self._view = view
+        self._quads: dict[int, Sequence[Quad]] = {}
         self._by = _By.CARET
         self._dragging = False
         self._pressed: QPointF | None = None
@@ -59,8 +60,10 @@ class Selecting:
         layer = self._layer(page)
         if self.selection is None or layer is None:
             return ()
-        span = self.selection.span_on(page, layer.body_end)
-        return layer.quads(*span) if span else ()
+        if page not in self._quads:
+            span = self.selection.span_on(page, layer.body_end)
+            self._quads[page] = layer.quads(*span) if span else ()
+        return self._quads[page]
 
     def text_came(self, page: int) -> None:
         """Show the part of the selection on a page whose text has just come."""
@@ -239,6 +242,7 @@ class Selecting:
         self._extend(self._spot)
 
     def _changed(self) -> None:
+        self._quads.clear()
         self._view.viewport().update()
         if not self._dragging:
             self._view.selection_changed.emit()

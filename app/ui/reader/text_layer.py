@@ -167,9 +167,9 @@ class TextLayer:
     def quads(self, start: int, end: int) -> tuple[Quad, ...]:
         """Return one quad for each printed line that the characters `[start, end)` touch."""
         found = []
-        for first, last in self._lines:
-            if self.words[last - 1].end <= start or self.words[first].start >= end:
-                continue
+        for first, last in self._lines[self._line_of(start) :]:
+            if self.words[first].start >= end:
+                break
             quad = self._line_quad(first, last, start, end)
             if quad is not None:
                 found.append(quad)

@@ -84,7 +84,8 @@ class Reader:
     async def open(self, name: str) -> PaperTab:
         """Open a paper and wait until it shows."""
         self.pane.open_paper(*self.papers[name])
-        await until(lambda: self.tab.ready and self.view.settled)
+        await until(lambda: (self.tab.ready and self.view.settled) or self.tab.problem.isVisible())
+        assert not self.tab.problem.isVisible(), self.tab.problem.title.text()
         await until(lambda: self.view.texts is not None and self.view.current_page in self.view.texts)
         return self.tab
 

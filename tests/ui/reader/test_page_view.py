@@ -146,7 +146,7 @@ async def test_that_what_scrolled_past_is_not_drawn(
             r.view.go_to_page(page)
             await asyncio.sleep(0.002)
         await wait_until(lambda: r.view.settled)
-        assert r.view.queue.drawn - drawn < 30
+        assert r.view.queue.drawn - drawn < 25
 
 
 CRISP = """
