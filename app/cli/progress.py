@@ -5,15 +5,15 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from types import TracebackType
-
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TaskID, TextColumn
-from rich.text import Text
+from typing import TYPE_CHECKING
 
 from app.application import Application
 from app.cli.output import Output, printable
 from app.cli.words import one_line
 from app.services.changes import Change, ImportProgress, NoticeGiven
+
+if TYPE_CHECKING:
+    from rich.progress import Progress, TaskID
 
 
 class ImportDisplay:
@@ -26,15 +26,7 @@ class ImportDisplay:
         self._tasks: dict[int, TaskID] = {}
         self._unsubscribe: Callable[[], None] = lambda: None
         if sys.stderr.isatty() and not output.as_json:
-            self._progress = Progress(
-                SpinnerColumn(),
-                TextColumn("{task.description}", markup=False),
-                BarColumn(),
-                MofNCompleteColumn(),
-                TextColumn("pages"),
-                console=Console(stderr=True),
-                transient=True,
-            )
+            self._progress = _bars()
 
     def __enter__(self) -> ImportDisplay:
         if self._progress is not None:
@@ -52,7 +44,7 @@ class ImportDisplay:
     def print_line(self, text: str) -> None:
         """Print a result line on stdout, above the bar."""
         if self._progress is not None and sys.stdout.isatty():
-            self._progress.console.print(Text(printable(text)), soft_wrap=True)
+            self._progress.console.print(printable(text), markup=False, highlight=False, soft_wrap=True)
         else:
             self._output.line(text)
 
@@ -77,3 +69,19 @@ class ImportDisplay:
             completed=change.done,
             total=change.total or None,
         )
+
+
+def _bars() -> Progress:
+    """Return bars on stderr; rich takes a while to load, which runs without a terminal need not wait for."""
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn
+
+    return Progress(
+        SpinnerColumn(),
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("pages"),
+        console=Console(stderr=True),
+        transient=True,
+    )
