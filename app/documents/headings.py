@@ -14,7 +14,7 @@ _MAX_CHARS = 160
 
 _NUMBER = re.compile(
     r"^(?:(?:section|chapter|appendix)\s+)?"
-    r"(?P<number>\d{1,2}(?:\.\d{1,2}){0,4}|[IVX]{1,5}(?=\.|\s)|[A-H](?:\.\d{1,2}){0,3}(?=\.|\s|:))"
+    r"(?P<number>\d{1,2}(?:\.\d{1,2}){0,4}|[A-H](?:\.\d{1,2}){1,3}|(?<=appendix\s)[A-H]|(?:[IVX]{1,5}|[A-H])(?=[.:]))"
     r"(?:[.:)]\s*|\s+)(?P<title>\S.*)$",
     re.IGNORECASE,
 )
