@@ -15,6 +15,7 @@ last moments but never leaves the file damaged.
 from __future__ import annotations
 
 import threading
+import time
 import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -64,7 +65,7 @@ class Store:
     def connection(self) -> apsw.Connection:
         """Return this thread's connection."""
         if self._closed:
-            raise LibraryError("The library is closed.", hint="Open it again.")
+            raise _closed_error()
         connection: apsw.Connection = self.db.connection()
         return connection
 
@@ -107,12 +108,24 @@ class Store:
                     connection.execute("PRAGMA synchronous=NORMAL")
 
     def close(self) -> None:
-        """Close the connections of all threads; none may be in use."""
+        """Close the connections of all threads; a write is waited for, a read is interrupted."""
         with self._write_lock:
             self._closed = True
             self.db.close()
             for connection in list(self.db.opened):
-                connection.close()
+                _close(connection)
+
+
+def _close(connection: apsw.Connection) -> None:
+    """Close a connection that another thread may be reading from; give up after a while."""
+    for _ in range(500):
+        try:
+            connection.close()
+        except apsw.ThreadingViolationError:
+            connection.interrupt()
+            time.sleep(0.01)
+        else:
+            return
 
 
 @contextmanager
@@ -162,5 +175,11 @@ def error_for(error: BaseException, path: Path) -> AppError | None:
                 hint="Check that the disk or network share is still connected; a local disk is safest.",
                 code="library_io",
             )
+        case apsw.InterruptError() | apsw.ConnectionClosedError():
+            return _closed_error()
         case _:
             return None
+
+
+def _closed_error() -> LibraryError:
+    return LibraryError("The library is closed.", hint="Open it again.", code="library_closed")

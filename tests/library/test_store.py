@@ -72,6 +72,25 @@ def test_that_a_closed_library_says_so(home: Path) -> None:
     assert not (home / f"{DATABASE}-wal").exists()
 
 
+def test_that_closing_does_not_wait_for_a_long_read(home: Path) -> None:
+    library = Library.open(home)
+    begun = threading.Event()
+
+    def read_for_ever() -> None:
+        with library.store.read() as connection:
+            begun.set()
+            endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n"
+            connection.execute(endless).fetchall()
+
+    with ThreadPoolExecutor(1) as pool:
+        reader = pool.submit(read_for_ever)
+        begun.wait()
+        library.close()
+        with pytest.raises(LibraryError) as refused:
+            reader.result()
+    assert refused.value.code == "library_closed"
+
+
 def test_that_a_full_disk_is_told_and_loses_nothing_before(library: Library) -> None:
     paper, _, _ = add_indexed(library, "Before", ["before"])
     with library.store.read() as connection:
