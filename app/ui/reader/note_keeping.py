@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -70,14 +69,9 @@ class NoteKeeper(QObject):
         await self.load()
         return made
 
-    async def set_text(self, note_id: str, text: str) -> None:
-        """Change what is written on a note."""
-        await self._service.update(NoteId(note_id), text=text)
-        await self.load()
-
-    async def set_colour(self, note_id: str, colour: str) -> None:
-        """Change the colour of a note."""
-        await self._service.update(NoteId(note_id), color=colour)
+    async def change(self, note_id: str, *, text: str | None = None, colour: str | None = None) -> None:
+        """Change what is written on a note, or its colour."""
+        await self._service.update(NoteId(note_id), text=text, color=colour)
         await self.load()
 
     async def delete(self, note_id: str) -> None:
@@ -111,8 +105,3 @@ def _trimmed(text: str, span: tuple[int, int]) -> tuple[int, int] | None:
     while end > start and text[end - 1].isspace():
         end -= 1
     return (start, end) if start < end else None
-
-
-def in_reading_order(notes: Sequence[Note]) -> list[Note]:
-    """Return the notes as the text runs: by page, then by place in the text of the page."""
-    return sorted(notes, key=lambda note: (note.anchor.page, note.anchor.start))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -83,3 +83,39 @@ async def headings(application: Application, file_id: FileId, pages: int) -> Seq
         if section and (not items or items[-1].title != section):
             items.append(OutlineItem(1, section, hit.passage.page))
     return items if len(items) > 1 else ()
+
+
+def read_markdown(path: Path) -> str:
+    """Return the text of a Markdown paper. Raises DocumentError."""
+    try:
+        return path.read_text("utf-8", "replace")
+    except OSError as error:
+        raise DocumentError(f"{path.name} cannot be read: {error.strerror}.", code="failed") from error
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """Where a person stopped reading: a page and a share of its height, the zoom, what it follows."""
+
+    page: int
+    down: float
+    zoom: float
+    fit: str
+
+    @classmethod
+    def load(cls, application: Application, file_id: FileId) -> Position | None:
+        """Return what was kept for a file; None for one never opened, or when it makes no sense."""
+        kept = application.library.state.get(_position_key(file_id))
+        try:
+            position = cls(int(kept["page"]), float(kept["down"]), float(kept["zoom"]), str(kept["fit"]))
+        except (TypeError, KeyError, ValueError):
+            return None
+        return position if position.fit in {"free", "width", "page"} and position.page >= 0 else None
+
+    def save(self, application: Application, file_id: FileId) -> None:
+        """Keep it for the next time."""
+        application.library.state.set(_position_key(file_id), asdict(self))
+
+
+def _position_key(file_id: FileId) -> str:
+    return f"reader.position.{file_id}"

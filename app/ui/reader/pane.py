@@ -14,8 +14,10 @@ from app.records.answer import Citation
 from app.records.ids import FileId, PageIndex, PageLabel, PaperId, PassageId
 from app.records.passage import Quad
 from app.ui.reader.note_words import page_label
-from app.ui.reader.page_view import ZOOM_STEP, Fit
+from app.ui.reader.page_numbers import page_meant
+from app.ui.reader.page_scroll import Fit
 from app.ui.reader.paper_tab import PaperTab
+from app.ui.reader.shortcuts import ANYWHERE, ON_PAGES, Command
 from app.ui.reader.toolbar import ReaderToolbar
 from app.ui.tasks import Tasks
 from app.ui.theme import HEAD_HEIGHT, XS, theme, tokens
@@ -45,7 +47,7 @@ class ReaderPane(QWidget):
         self._application = application
         self._tasks = Tasks(self._report)
         self._dark: bool | None = None
-        self._page_keys: dict[str, Callable[[PaperTab], object]] = {}
+        self._page_keys: dict[str, Command] = {}
         self._colour = "yellow"
         self._show_outline = self._show_notes = False
         self.tabs = QTabBar()
@@ -219,7 +221,7 @@ class ReaderPane(QWidget):
             return
         tab.colour = self._colour
         tab.outline.setVisible(self._show_outline)
-        tab.show_notes_panel(self._show_notes)
+        tab.desk.show_panel(self._show_notes)
         if tab.view.dark_pages != self._dark_pages:
             tab.view.set_dark_pages(self._dark_pages)
         bar.show_zoom(tab.view.zoom)
@@ -279,7 +281,7 @@ class ReaderPane(QWidget):
         source = tab.view.source if tab is not None else None
         if tab is None or source is None:
             return
-        page = page_meant(text.strip(), source.labels, source.pages)
+        page = page_meant(text, source.labels, source.pages)
         if page is not None:
             tab.jump(page)
         tab.view.setFocus(Qt.FocusReason.OtherFocusReason)
@@ -368,36 +370,17 @@ class ReaderPane(QWidget):
         bar.ahead_asked.connect(lambda: self._with_tab(PaperTab.go_ahead))
 
     def _add_shortcuts(self) -> None:
-        anywhere: dict[str, Callable[[PaperTab], object]] = {
-            "Ctrl+=": lambda tab: tab.view.zoom_by(ZOOM_STEP),
-            "Ctrl++": lambda tab: tab.view.zoom_by(ZOOM_STEP),
-            "Ctrl+-": lambda tab: tab.view.zoom_by(1 / ZOOM_STEP),
-            "Ctrl+0": lambda tab: tab.view.set_fit(Fit.WIDTH),
-            "Ctrl+9": lambda tab: tab.view.set_fit(Fit.PAGE),
-            "Ctrl+1": lambda tab: tab.view.set_zoom(1.0),
-            "Ctrl+F": lambda _: self._open_find(),
-            "F3": lambda tab: tab.finder.step(True),
-            "Shift+F3": lambda tab: tab.finder.step(False),
-            "Ctrl+G": lambda _: self.toolbar.focus_page(),
-            "Alt+Left": PaperTab.go_back,
-            "Alt+Right": PaperTab.go_ahead,
-            "F9": lambda _: self.toolbar.outline.toggle(),
-            "F10": lambda _: self.toolbar.notes.toggle(),
-        }
-        on_pages: dict[str, Callable[[PaperTab], object]] = {
-            "Ctrl+C": PaperTab.copy,
-            "Ctrl+Z": PaperTab.undo,
-            "H": PaperTab.highlight,
-            "N": lambda tab: tab.highlight(write=True) if tab.view.selection else tab.edit_chosen(),
-            "A": PaperTab.ask,
-            "P": lambda _: self.toolbar.pen.toggle(),
-            "D": lambda _: self.toolbar.dark.toggle(),
-            "Del": PaperTab.delete_note,
-            "Esc": PaperTab.escape,
-        }
-        for keys, act in anywhere.items():
+        for keys, act in ANYWHERE.items():
             self._shortcut(keys, partial(self._with_tab, act))
-        self._page_keys = on_pages
+        bar = self.toolbar
+        for keys, ask in {
+            "Ctrl+F": self._open_find,
+            "Ctrl+G": bar.focus_page,
+            "F9": bar.outline.click,
+            "F10": bar.notes.click,
+        }.items():
+            self._shortcut(keys, ask)
+        self._page_keys = {"P": lambda _: bar.pen.click(), "D": lambda _: bar.dark.click(), **ON_PAGES}
         self._shortcut("Ctrl+W", self.close_tab)
         self._shortcut("Ctrl+PgDown", partial(self._next_tab, 1))
         self._shortcut("Ctrl+PgUp", partial(self._next_tab, -1))
@@ -429,19 +412,6 @@ def _line() -> QFrame:
     line = QFrame()
     line.setProperty("rule", "h")
     return line
-
-
-def page_meant(text: str, labels: object, pages: int) -> int | None:
-    """Return the page a person means: a printed label first, else a number counted from 1."""
-    known = list(labels) if isinstance(labels, list | tuple) else []
-    if text in known:
-        return known.index(text)
-    lowered = [str(label).casefold() for label in known]
-    if text.casefold() in lowered:
-        return lowered.index(text.casefold())
-    if text.isdecimal() and 1 <= int(text) <= pages:
-        return int(text) - 1
-    return None
 
 
 def _citation(value: dict[str, Any]) -> Citation:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Coroutine
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QGuiApplication
@@ -14,16 +13,16 @@ from app.records.anchor import find_quote
 from app.records.answer import Citation
 from app.records.ids import FileId, PaperId
 from app.services.threads import off_loop
-from app.ui.reader.card_shelf import CardShelf
 from app.ui.reader.find_bar import FindBar
 from app.ui.reader.find_control import FindControl
 from app.ui.reader.history import History
 from app.ui.reader.layout import Place
 from app.ui.reader.markdown_pages import MarkdownPages
 from app.ui.reader.marks import Mark, MarkKind
+from app.ui.reader.note_desk import NoteDesk
 from app.ui.reader.note_keeping import NoteKeeper
 from app.ui.reader.notes_panel import NotesPanel
-from app.ui.reader.opened import OpenFile, find_file, headings
+from app.ui.reader.opened import OpenFile, Position, find_file, headings, read_markdown
 from app.ui.reader.outline_panel import OutlinePanel
 from app.ui.reader.page_problems import PageProblems
 from app.ui.reader.page_view import Fit, PdfView
@@ -38,7 +37,7 @@ if TYPE_CHECKING:
 
 OUTLINE_WIDTH, NOTES_WIDTH = 216, 248
 POSITION_PAUSE_MS = 1500
-NEEDS_PASSWORD = "needs_password"  # noqa: S105  (an error code)
+LOCKED = "needs_password"
 
 
 class PaperTab(QWidget):
@@ -53,7 +52,6 @@ class PaperTab(QWidget):
     def __init__(self, application: Application) -> None:
         super().__init__()
         self.file: OpenFile | None = None
-        self.keeper: NoteKeeper | None = None
         self.history = History()
         self.colour = "yellow"
         self.pen = False
@@ -69,9 +67,10 @@ class PaperTab(QWidget):
         self.problem = Problem(self.reload)
         self.find_bar = FindBar(self.view)
         self.finder = FindControl(self.find_bar, self.view, self._tasks)
-        self.cards, self.page_problems = CardShelf(self.view), PageProblems(self.view)
+        self.page_problems = PageProblems(self.view)
         self.selection_bar = SelectionBar(self.view.viewport())
         self._notices = Notices(self)
+        self.desk = NoteDesk(self.view, self.notes, self._notices, self._tasks)
         self._save_soon = QTimer(self, singleShot=True, interval=POSITION_PAUSE_MS)
         self._lay_out()
         self._connect()
@@ -114,27 +113,19 @@ class PaperTab(QWidget):
 
     def go_back(self) -> None:
         """Return to where the last jump started."""
-        place = self.history.back(self.view.place())
-        if place is not None:
-            self.view.go_to(place)
-        self.changed.emit()
+        self._go_through_history(self.history.back(self.view.place()))
 
     def go_ahead(self) -> None:
         """Undo a step back."""
-        place = self.history.ahead(self.view.place())
-        if place is not None:
-            self.view.go_to(place)
-        self.changed.emit()
+        self._go_through_history(self.history.ahead(self.view.place()))
 
     def highlight(self, colour: str | None = None, *, write: bool = False) -> None:
         """Highlight the selection; with `write` its card opens for a note."""
-        selection = self.view.selection
-        if selection and self.keeper is not None and self.view.texts is not None:
-            self.start(self._highlight(self.keeper, colour or self.colour, write))
+        self.desk.highlight(colour or self.colour, write=write)
 
     def copy(self) -> None:
         """Put the selected words on the clipboard, clean."""
-        self.start(self._copy())
+        self._tasks.start(self._copy())
 
     def ask(self) -> None:
         """Ask about the selected words."""
@@ -142,33 +133,28 @@ class PaperTab(QWidget):
         if selection and words and self.file is not None:
             self.question_asked.emit(words, self.file.paper_id, selection.first.page)
 
-    def delete_note(self, note_id: str | None = None) -> None:
-        """Delete a note, the chosen one by default, offering to undo it."""
-        note_id = note_id or self.view.chosen_note
-        if note_id and self.keeper is not None:
-            self.start(self._delete(self.keeper, note_id))
-
-    def undo(self) -> None:
-        """Bring back the note deleted last."""
-        if self.keeper is not None and self.keeper.can_undo:
-            self.start(self._undo(self.keeper))
+    def jump_to_note(self, note_id: str) -> None:
+        """Show a note's highlight."""
+        note = self.desk.keeper.get(note_id) if self.desk.keeper is not None else None
+        if note is not None:
+            self.history.leave(self.view.place())
+            self.view.go_to_quads(note.anchor.page, note.anchor.quads)
+            self.desk.choose(note_id)
+            self.changed.emit()
 
     def escape(self) -> None:
-        """Take away what lies over the page: find bar, selection, citation, chosen note."""
+        """Take away what lies over the page: find bar, selection, then citation and chosen note."""
         if self.find_bar.isVisible():
             self.find_bar.dismiss()
         elif self.view.selection:
             self.view.selecting.clear()
         else:
             self.view.set_marks([MarkKind.CITATION], ())
-            self._choose(None)
-
-    def start(self, work: Coroutine[Any, Any, object]) -> None:
-        """Run something that ends with this tab; its errors are shown here."""
-        self._tasks.start(work)
+            self.desk.choose(None)
 
     async def close_paper(self) -> None:
         """Keep the reading position and end all work."""
+        self._save_soon.stop()
         await self._save_position()
         await self._tasks.close()
         self._release()
@@ -179,42 +165,42 @@ class PaperTab(QWidget):
         try:
             self.file = await find_file(self._application, paper_id, file_id)
             self.named.emit(self.file.label, self.file.title)
-            self.keeper = NoteKeeper(self._application.notes, self.file)
-            self.keeper.changed.connect(self._notes_changed)
+            keeper = NoteKeeper(self._application.notes, self.file)
+            self.desk.take(keeper)
             if self.file.is_pdf:
                 await self._open_pdf(self.file, password)
             else:
-                self.text_pages.show_text(await off_loop(self.file.path.read_text, "utf-8", "replace"))
+                self.text_pages.show_text(await off_loop(read_markdown, self.file.path))
                 self._show(self.text_pages)
+            await keeper.load()
         except AppError as error:
-            if error.code == NEEDS_PASSWORD:
+            if error.code == LOCKED:
                 self._show(self.password)
                 self.password.ask(again=password is not None)
             else:
                 self.problem.show_error(error)
                 self._show(self.problem)
             return
-        await self.keeper.load()
         if self._citation is not None:
             await self._mark_citation(self._citation)
 
     async def _open_pdf(self, file: OpenFile, password: str | None) -> None:
         inspection = await self._application.pdf.look_into(file.path, password)
-        position = await off_loop(self._application.library.state.get, _position_key(file.file_id)) or {}
+        position = await off_loop(Position.load, self._application, file.file_id)
         self._release()
-        self._source = PaperSource(self._application.pdf, file.path, inspection, password)
-        if position.get("fit") in {"width", "page"}:
-            self.view.fit = Fit(position["fit"])
-        elif isinstance(position.get("zoom"), float):
-            self.view.set_zoom(position["zoom"])
-        page = min(int(position.get("page", 0)), self._source.pages - 1)
-        place = Place(page, float(position.get("down", 0.0))) if position else None
+        source = self._source = PaperSource(self._application.pdf, file.path, inspection, password)
+        place = None
+        if position is not None:
+            self.view.fit = Fit(position.fit)
+            if self.view.fit is Fit.FREE:
+                self.view.set_zoom(position.zoom)
+            place = Place(min(position.page, source.pages - 1), position.down)
         self._show(self._reading)
-        self.view.show_source(self._source, place)
-        outline = inspection.outline or await headings(self._application, file.file_id, self._source.pages)
-        self.outline.show_items(outline, self._source.labels)
+        self.view.show_source(source, place)
         self.view.setFocus(Qt.FocusReason.OtherFocusReason)
         self.changed.emit()
+        outline = inspection.outline or await headings(self._application, file.file_id, source.pages)
+        self.outline.show_items(outline, source.labels)
 
     def _release(self) -> None:
         self.view.close_source()
@@ -223,16 +209,10 @@ class PaperTab(QWidget):
             self._source = None
 
     async def _save_position(self) -> None:
-        if self.file is None or not self.ready or not any(self.view.column.known):
-            return
-        place = self.view.place()
-        position = {
-            "page": place.page,
-            "down": place.down,
-            "zoom": self.view.zoom,
-            "fit": self.view.fit.value,
-        }
-        await off_loop(self._application.library.state.set, _position_key(self.file.file_id), position)
+        if self.file is not None and self.ready and any(self.view.column.known):
+            place = self.view.place()
+            position = Position(place.page, place.down, self.view.zoom, self.view.fit.value)
+            await off_loop(position.save, self._application, self.file.file_id)
 
     async def _mark_citation(self, citation: Citation) -> None:
         """Mark the quote where it stands on the page as it is now; else where the index saw it."""
@@ -244,27 +224,19 @@ class PaperTab(QWidget):
         if texts is None or source is None or not 0 <= citation.page < source.pages:
             return
         self.history.leave(self.view.place())
-        self.view.go_to_page(citation.page)
+        await self.view.page_known(citation.page)
+        self.view.go_to_quads(citation.page, citation.quads)
         layer = await texts.load(citation.page)
         span = find_quote(layer.text, citation.quote)
         quads = layer.quads(*span) if span else citation.quads
         self.view.set_marks([MarkKind.CITATION], [Mark(MarkKind.CITATION, citation.page, tuple(quads))])
-        await self.view.page_known(citation.page)
         self.view.go_to_quads(citation.page, quads)
         self.changed.emit()
 
-    # -- notes and selection
-
-    async def _highlight(self, keeper: NoteKeeper, colour: str, write: bool) -> None:
-        selection, texts = self.view.selection, self.view.texts
-        if not selection or texts is None:
-            return
-        made = await keeper.add(selection, texts, colour)
-        self.view.selecting.clear()
-        if made:
-            self._choose(made[0].note_id)
-            if write:
-                self.cards.edit(made[0].note_id)
+    def _go_through_history(self, place: Place | None) -> None:
+        if place is not None:
+            self.view.go_to(place)
+        self.changed.emit()
 
     async def _copy(self) -> None:
         selection, texts = self.view.selection, self.view.texts
@@ -273,96 +245,25 @@ class PaperTab(QWidget):
                 await texts.load(page)
             QGuiApplication.clipboard().setText(self.view.selected_text())
 
-    async def _delete(self, keeper: NoteKeeper, note_id: str) -> None:
-        await keeper.delete(note_id)
-        self._choose(None)
-        self._notices.post(
-            Message("info", self.tr("The note was deleted."), action=self.tr("Undo")), self.undo
-        )
-
-    async def _undo(self, keeper: NoteKeeper) -> None:
-        note = await keeper.undo()
-        if note is not None:
-            self.jump_to_note(note.note_id)
-
-    def jump_to_note(self, note_id: str) -> None:
-        """Show a note's highlight."""
-        note = self.keeper.get(note_id) if self.keeper is not None else None
-        if note is not None:
-            self.history.leave(self.view.place())
-            self.view.go_to_quads(note.anchor.page, note.anchor.quads)
-            self._choose(note_id)
-            self.changed.emit()
-
-    def edit_chosen(self) -> None:
-        """Write on the chosen note."""
-        if self.view.chosen_note:
-            self.cards.edit(self.view.chosen_note)
-
-    def _edit_note(self, note_id: str) -> None:
-        self.jump_to_note(note_id)
-        self.cards.edit(note_id)
-
-    def _choose(self, note_id: str | None) -> None:
-        note = self.keeper.get(note_id) if self.keeper is not None and note_id else None
-        self.view.choose_note(note.note_id if note else None)
-        self.cards.choose(note.note_id if note else None)
-        self.notes.choose(note.note_id if note else None)
-
-    def _note_clicked(self, note_id: str) -> None:
-        self._choose(note_id or None)
-        if note_id and (card := self.cards.card(note_id)) is not None:
-            card.raise_()
-
-    def _notes_changed(self) -> None:
-        if self.keeper is None or self.file is None:
-            return
-        labels = self._source.labels if self._source is not None else ()
-        self.view.set_marks([MarkKind.NOTE], self.keeper.marks())
-        self._make_room_for_cards()
-        self.cards.show_notes(self.keeper.notes, labels)
-        self.notes.show_notes(self.keeper.notes, labels)
-        self.note_changed.emit(self.file.paper_id)
-
-    def show_notes_panel(self, on: bool) -> None:
-        """Show or fold the list of notes; while it shows, the margin needs no cards."""
-        if self.notes.isHidden() == on:
-            self.notes.setVisible(on)
-            self._make_room_for_cards()
-
-    def _make_room_for_cards(self) -> None:
-        notes = self.keeper.notes if self.keeper is not None else []
-        beside = self.notes.isHidden()
-        self.cards.set_beside(beside)
-        self.view.set_cards(beside and any(note.text for note in notes))
-
     def _selection_changed(self) -> None:
-        selection = self.view.selection
-        if not selection or self.view.selecting.dragging:
-            self.selection_bar.hide()
-            return
-        if self.pen:
+        if self.pen and self.view.selection and not self.view.selecting.dragging:
             self.highlight()
-            return
         self._place_selection_bar()
 
     def _place_selection_bar(self) -> None:
-        selection = self.view.selection
-        if not selection or self.pen or self.view.selecting.dragging:
-            self.selection_bar.hide()
-            return
-        page = selection.last.page
-        words = self.view.quads_rect(page, self.view.selecting.quads_on(page)[-1:])
+        selection, words = self.view.selection, None
+        if selection and not self.pen and not self.view.selecting.dragging:
+            page = selection.last.page
+            words = self.view.quads_rect(page, self.view.selecting.quads_on(page)[-1:])
         if words is None or not words.intersects(self.view.viewport().rect().toRectF()):
             self.selection_bar.hide()
         else:
             self.selection_bar.show_under(words)
 
     def _report(self, error: BaseException) -> None:
-        if isinstance(error, AppError):
-            self._notices.post(Message("error", error.message, error.hint))
-        else:
+        if not isinstance(error, AppError):
             raise error
+        self._notices.post(Message("error", error.message, error.hint))
 
     # -- how it is put together
 
@@ -374,13 +275,11 @@ class PaperTab(QWidget):
         self._reading = QSplitter(Qt.Orientation.Horizontal)
         self._reading.setHandleWidth(1)
         self._reading.setChildrenCollapsible(False)
-        for part in (self.outline, self.view, self.notes):
+        for part, least in ((self.outline, 140), (self.view, 200), (self.notes, 160)):
+            part.setMinimumWidth(least)
             self._reading.addWidget(part)
         self._reading.setStretchFactor(1, 1)
         self._reading.setSizes([OUTLINE_WIDTH, 600, NOTES_WIDTH])
-        self.view.setMinimumWidth(200)
-        self.outline.setMinimumWidth(140)
-        self.notes.setMinimumWidth(160)
         self.outline.hide()
         self.notes.hide()
         self._stack = QStackedWidget()
@@ -399,17 +298,11 @@ class PaperTab(QWidget):
         view.moved.connect(self._place_selection_bar)
         view.moved.connect(self._save_soon.start)
         view.selection_changed.connect(self._selection_changed)
-        view.note_clicked.connect(self._note_clicked)
         view.failed.connect(self._report)
-        self._save_soon.timeout.connect(lambda: self.start(self._save_position()))
+        self._save_soon.timeout.connect(lambda: self._tasks.start(self._save_position()))
         self.outline.page_asked.connect(self.jump)
-        self.notes.note_asked.connect(self.jump_to_note)
-        self.notes.edit_asked.connect(self._edit_note)
-        self.notes.delete_asked.connect(self.delete_note)
-        self.cards.delete_asked.connect(self.delete_note)
-        self.cards.chosen.connect(self._choose)
-        self.cards.text_changed.connect(self._card_text)
-        self.cards.colour_changed.connect(self._card_colour)
+        self.desk.shown.connect(self.jump_to_note)
+        self.desk.edited.connect(self._notes_edited)
         self.password.entered.connect(self._password_entered)
         self.selection_bar.colour_asked.connect(self.highlight)
         self.selection_bar.note_asked.connect(lambda: self.highlight(write=True))
@@ -420,18 +313,10 @@ class PaperTab(QWidget):
         self.outline.follow(page)
         self.changed.emit()
 
-    def _card_text(self, note_id: str, text: str) -> None:
-        if self.keeper is not None:
-            self.start(self.keeper.set_text(note_id, text))
-
-    def _card_colour(self, note_id: str, colour: str) -> None:
-        if self.keeper is not None:
-            self.start(self.keeper.set_colour(note_id, colour))
+    def _notes_edited(self) -> None:
+        if self.file is not None:
+            self.note_changed.emit(self.file.paper_id)
 
     def _password_entered(self, password: str) -> None:
         if self._wanted is not None:
             self._tasks.start(self._open(*self._wanted, password), "open")
-
-
-def _position_key(file_id: FileId) -> str:
-    return f"reader.position.{file_id}"

@@ -95,7 +95,7 @@ async def test_that_a_highlight_is_a_note_with_the_quads_of_its_words(
         r.pane.noteChanged.connect(told.append)
         r.select("left 1 row 2 of the first column")
         QTest.keyClick(r.view, Qt.Key.Key_H)
-        await wait_until(lambda: tab.keeper.notes)
+        await wait_until(lambda: tab.desk.keeper.notes)
         (note,) = r.parts.library.notes.of_file(file)
         assert note.paper_id == paper
         assert note.anchor.quote == "left 1 row 2 of the first column"
@@ -116,9 +116,9 @@ async def test_that_a_highlight_shows_in_its_colour_under_the_words(
         tab = await r.open("colours")
         r.select("right 1 row 7 of the other column")
         tab.highlight("green")
-        await wait_until(lambda: tab.keeper.notes)
+        await wait_until(lambda: tab.desk.keeper.notes)
         await asyncio.sleep(0.05)
-        box = r.view.quads_rect(0, tab.keeper.notes[0].anchor.quads)
+        box = r.view.quads_rect(0, tab.desk.keeper.notes[0].anchor.quads)
         picture = r.picture()
         colours = [
             picture.pixelColor(x, round(box.top() + 1.5))
@@ -140,7 +140,7 @@ async def test_that_a_highlight_over_a_page_break_is_a_note_on_each_page(
         end = r.view.texts.get(1).text.index("left 2 row 1 of")
         r.view.selecting.set(Selection.at(Caret(0, first)).to(Caret(1, end)))
         tab.highlight()
-        await wait_until(lambda: len(tab.keeper.notes) == 2)
+        await wait_until(lambda: len(tab.desk.keeper.notes) == 2)
         notes = r.parts.library.notes.of_file(file)
         assert [note.anchor.page for note in notes] == [0, 1]
         assert notes[0].anchor.quote == "right 1 row 19 of the other column"
@@ -155,19 +155,21 @@ async def test_that_notes_are_written_listed_deleted_and_brought_back(
         tab = await r.open("notes")
         r.select("left 1 row 4")
         QTest.keyClick(r.view, Qt.Key.Key_N)
-        await wait_until(lambda: tab.keeper.notes and tab.cards.card(tab.keeper.notes[0].note_id))
-        card = tab.cards.card(tab.keeper.notes[0].note_id)
+        await wait_until(
+            lambda: tab.desk.keeper.notes and tab.desk.cards.card(tab.desk.keeper.notes[0].note_id)
+        )
+        card = tab.desk.cards.card(tab.desk.keeper.notes[0].note_id)
         await wait_until(lambda: card.editing)
         QTest.keyClicks(r.pane.window().focusWidget() or card, "check this")
         card.finish()
-        await wait_until(lambda: tab.keeper.notes[0].text == "check this")
+        await wait_until(lambda: tab.desk.keeper.notes[0].text == "check this")
         assert tab.notes.model.rowCount() == 1
         assert r.view.cards, "the pages make room for the card"
-        tab.delete_note(tab.keeper.notes[0].note_id)
-        await wait_until(lambda: not tab.keeper.notes)
+        tab.desk.delete(tab.desk.keeper.notes[0].note_id)
+        await wait_until(lambda: not tab.desk.keeper.notes)
         assert r.parts.library.notes.of_file(file) == []
-        tab.undo()
-        await wait_until(lambda: tab.keeper.notes)
+        tab.desk.undo()
+        await wait_until(lambda: tab.desk.keeper.notes)
         (note,) = r.parts.library.notes.of_file(file)
         assert (note.text, note.anchor.quote) == ("check this", "left 1 row 4")
 
@@ -181,15 +183,15 @@ async def test_that_list_and_highlight_lead_to_each_other(
         await r.view.texts.load(3)
         r.select("left 4 row 9", page=3)
         tab.highlight()
-        await wait_until(lambda: tab.keeper.notes)
-        note = tab.keeper.notes[0]
-        tab._choose(None)
+        await wait_until(lambda: tab.desk.keeper.notes)
+        note = tab.desk.keeper.notes[0]
+        tab.desk.choose(None)
         r.view.go_to_page(0)
         tab.notes.note_asked.emit(note.note_id)
         assert r.view.current_page in (2, 3)
         box = r.view.quads_rect(3, note.anchor.quads)
         assert QRectF(r.view.viewport().rect()).contains(box)
-        tab._choose(None)
+        tab.desk.choose(None)
         QTest.mouseClick(r.view.viewport(), Qt.MouseButton.LeftButton, pos=box.center().toPoint())
         assert tab.notes.chosen == note.note_id
         QTest.keyClick(r.view, Qt.Key.Key_Left, Qt.KeyboardModifier.AltModifier)
@@ -310,8 +312,8 @@ async def test_that_the_pen_highlights_as_soon_as_words_are_selected(
         r.pane.toolbar.pen.click()
         r.pane.toolbar.swatches[2].click()
         r.drag(r.spot("left 1 row 8"), r.spot("left 1 row 8 of the first column", end=True))
-        await wait_until(lambda: tab.keeper.notes)
-        assert tab.keeper.notes[0].color == "blue"
+        await wait_until(lambda: tab.desk.keeper.notes)
+        assert tab.desk.keeper.notes[0].color == "blue"
         assert not r.view.selection
 
 

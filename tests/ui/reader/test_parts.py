@@ -12,7 +12,7 @@ from app.ui.reader.finding import Hit, Hits, occurrences, page_order
 from app.ui.reader.history import History
 from app.ui.reader.layout import Place
 from app.ui.reader.note_words import day_name, page_name
-from app.ui.reader.pane import page_meant
+from app.ui.reader.page_numbers import page_meant
 from app.ui.reader.selection import Caret, Selection
 from app.ui.reader.text_layer import TextLayer
 from app.ui.reader.tiles import TILE, WHOLE_PAGE_PIXELS, PictureCache, TileKey, tiles_of
