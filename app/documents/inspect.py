@@ -15,12 +15,12 @@ import pymupdf
 
 from app.documents.clean import clean_line
 from app.documents.inspection import InspectedLine, InspectedPage, Inspection, OutlineItem, Span
-from app.documents.labels import page_labels
+from app.documents.labels import page_labels, parsed_rule
 from app.documents.opening import MUPDF_ERRORS
 from app.documents.xmp import xmp_fields
 
-FIRST_PAGES = 3
-SAMPLE = 12
+FIRST_PAGES = 2
+SAMPLE = 10
 """Pages whose amount of text is measured, spread over the file."""
 
 _MOST_LINES = 600
@@ -60,7 +60,7 @@ def inspect(document: pymupdf.Document) -> Inspection:
             lengths[index] = attempt(f"page {index + 1}", partial(_text_length, document, index), 0)
     return Inspection(
         page_count=count,
-        labels=attempt("page labels", lambda: page_labels(document.get_page_labels(), count), ()),
+        labels=attempt("page labels", lambda: page_labels(_label_rules(document), count), ()),
         outline=attempt("outline", lambda: tuple(_outline(document, count)), ()),
         info=attempt("metadata", lambda: _info(document.metadata or {}), {}),
         xmp=attempt("XMP", lambda: xmp_fields(document.get_xml_metadata() or ""), {}),
@@ -69,6 +69,10 @@ def inspect(document: pymupdf.Document) -> Inspection:
         text_lengths=lengths,
         problems=tuple(problems),
     )
+
+
+def _label_rules(document: pymupdf.Document) -> list[dict[str, Any]]:
+    return [parsed_rule(page, rule) for page, rule in document._get_page_labels()]
 
 
 def _page_or_none(document: pymupdf.Document, index: int) -> InspectedPage | None:

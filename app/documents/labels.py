@@ -27,10 +27,34 @@ def page_labels(rules: Iterable[Mapping[str, Any]], count: int) -> tuple[str, ..
     return tuple(label or str(index + 1) for index, label in enumerate(labels))
 
 
+_STYLE = re.compile(r"/S\s*/([DrRaA])\b")
+_START = re.compile(r"/St\s+(\d+)")
+_PREFIX = re.compile(r"/P\s*(?:\((?P<text>(?:\\.|[^\\)])*)\)|(?P<hex><[0-9A-Fa-f\s]*>))", re.DOTALL)
+
+
+def parsed_rule(page: int, rule: str) -> dict[str, Any]:
+    """Read one numbering rule from its PDF source, such as `<</Type/PageLabel/S/r/P(A-)>>`.
+
+    PyMuPDF's own reader takes the `/PageLabel` of `/Type` for a prefix "ageLabel".
+    """
+    style, start, prefix = _STYLE.search(rule), _START.search(rule), _PREFIX.search(rule)
+    text = ""
+    if prefix:
+        text = re.sub(r"\s", "", prefix["hex"]) if prefix["hex"] else re.sub(r"\\(.)", r"\1", prefix["text"])
+    return {
+        "startpage": page,
+        "prefix": text,
+        "style": style[1] if style else "",
+        "firstpagenum": int(start[1]) if start else 1,
+    }
+
+
 def _decoded(prefix: str) -> str:
-    """Some writers give the prefix as a hexadecimal string of UTF-16: `<FEFF0031>`."""
+    """Some writers give the prefix as a hexadecimal string, of UTF-16 (`<FEFF0031>`) or of bytes."""
     if match := re.fullmatch(r"<(?:FEFF)((?:[0-9A-F]{4})*)>", prefix, re.IGNORECASE):
         return bytes.fromhex(match[1]).decode("utf-16-be", errors="replace")
+    if match := re.fullmatch(r"<((?:[0-9A-F]{2})*)>", prefix, re.IGNORECASE):
+        return bytes.fromhex(match[1]).decode("latin-1")
     return prefix
 
 
