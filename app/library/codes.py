@@ -8,6 +8,7 @@ that is older than the memory may get ids it cannot see; they fall out when resc
 
 from __future__ import annotations
 
+import itertools
 import threading
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -20,6 +21,9 @@ from app.library.vectors import VectorIndex
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+
+_AT_ONCE = 20_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,34 +85,28 @@ class CodeMemory:
 
 
 def _read(connection: apsw.Connection, index: VectorIndex, *, after: int, last: int, removals: int) -> _Codes:
+    """Read the codes written after `after`, some at a time: as objects of Python they are large."""
     import numpy as np
 
-    ids, blobs = [], []
-    for passage_id, code in connection.execute(
-        f"SELECT passage_id, code FROM {index.codes} WHERE seq > ?", (after,)
-    ):
-        ids.append(passage_id)
-        blobs.append(code)
-    return _Codes(np.array(ids, dtype=np.int64), _words(blobs), last, removals)
+    rows = connection.execute(f"SELECT passage_id, code FROM {index.codes} WHERE seq > ?", (after,))
+    ids, words = [np.zeros(0, dtype=np.int64)], [np.zeros((-(-index.dim // 64), 0), dtype=np.uint64)]
+    while some := list(itertools.islice(rows, _AT_ONCE)):
+        ids.append(np.array([passage_id for passage_id, _ in some], dtype=np.int64))
+        words.append(_words([code for _, code in some]))
+    return _Codes(np.concatenate(ids), np.concatenate(words, axis=1), last, removals)
 
 
 def _joined(old: _Codes, new: _Codes) -> _Codes:
     import numpy as np
 
-    return _Codes(
-        np.concatenate((old.ids, new.ids)),
-        np.concatenate((old.words, new.words), axis=1) if len(old.ids) else new.words,
-        new.last,
-        new.removals,
-    )
+    ids, words = np.concatenate((old.ids, new.ids)), np.concatenate((old.words, new.words), axis=1)
+    return _Codes(ids, words, new.last, new.removals)
 
 
 def _words(codes: list[bytes]) -> NDArray[np.uint64]:
     """Return the codes as groups of 64 bits, one row a group, filled up with zeros."""
     import numpy as np
 
-    if not codes:
-        return np.zeros((0, 0), dtype=np.uint64)
     width = -(-len(codes[0]) // 8) * 8
     padded = (
         b"".join(code.ljust(width, b"\0") for code in codes) if width != len(codes[0]) else b"".join(codes)

@@ -126,10 +126,9 @@ def _by_words(
     connection: apsw.Connection, wanted: Words, scope: str | None, limit: int
 ) -> list[tuple[int, float]]:
     found: dict[int, float] = {}
-    for index, match in (
-        (_WORD_INDEX, narrowing.expression(connection, wanted, enough=limit)),
-        (_CJK_INDEX, wanted.match_runs()),
-    ):
+    # within given papers every match counts, and only those are ranked anyway
+    match_words = narrowing.expression(connection, wanted, enough=limit) if scope is None else wanted.match()
+    for index, match in ((_WORD_INDEX, match_words), (_CJK_INDEX, wanted.match_runs())):
         if match:
             for passage, score in sql.rows(connection, *_ranked(connection, index, match, scope, limit)):
                 found[passage] = found.get(passage, 0.0) - score

@@ -153,6 +153,7 @@ def test_that_common_words_do_not_hide_what_rare_words_find(
         "quasar in a galaxy",
     ]
     add_indexed(library, "Many", texts)
+    other, _, _ = add_indexed(library, "Other", ["galaxy elsewhere"])
     in_full = found_texts(library, "quasar galaxy", limit=3)
     monkeypatch.setattr(narrowing, "COMMON", 20)
     assert found_texts(library, "quasar galaxy", limit=3) == in_full
@@ -160,3 +161,4 @@ def test_that_common_words_do_not_hide_what_rare_words_find(
     assert len(found_texts(library, "galaxy", limit=50)) == 50
     assert len(found_texts(library, "galaxy number", limit=50)) == 50
     assert len(found_texts(library, "nonsense galaxy", limit=50)) == 50
+    assert found_texts(library, "quasar galaxy", papers=[other], limit=3) == ["galaxy elsewhere"]
