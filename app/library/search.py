@@ -125,30 +125,30 @@ def _scope(connection: apsw.Connection, papers: Sequence[PaperId] | None) -> str
 def _by_words(
     connection: apsw.Connection, wanted: Words, scope: str | None, limit: int
 ) -> list[tuple[int, float]]:
+    values: dict[str, Any] = {"works": scope, "limit": limit}
+    if scope is not None:
+        # only passages of the scope are ranked, so all that match may be
+        statement, match_words = _WITHIN, wanted.match()
+    else:
+        # little is in the trash: it is taken out of the best, and not asked about at every match
+        values["most"] = limit + int(sql.value(connection, f"SELECT count(*) FROM ({_PASSAGES_IN_TRASH})"))
+        statement = _EVERYWHERE if values["most"] > limit else _WHERE_NO_TRASH_IS
+        match_words = narrowing.expression(connection, wanted, enough=values["most"])
     found: dict[int, float] = {}
-    # within given papers every match counts, and only those are ranked anyway
-    match_words = narrowing.expression(connection, wanted, enough=limit) if scope is None else wanted.match()
     for index, match in ((_WORD_INDEX, match_words), (_CJK_INDEX, wanted.match_runs())):
         if match:
-            for passage, score in sql.rows(connection, *_ranked(connection, index, match, scope, limit)):
+            asked = statement.format(index=index.table, rank=index.rank)
+            for passage, score in sql.rows(connection, asked, {**values, "match": match}):
+                # SQLite's bm25 is lower for better
                 found[passage] = found.get(passage, 0.0) - score
     return sorted(found.items(), key=lambda item: (-item[1], item[0]))[:limit]
 
 
-def _ranked(
-    connection: apsw.Connection, index: _TextIndex, match: str, scope: str | None, limit: int
-) -> tuple[str, dict[str, Any]]:
-    """SQL for the best `(passage, bm25)`; SQLite's bm25 is lower for better."""
-    # The unary plus keeps SQLite from running the match once for every passage of the scope.
-    within = f"AND +rowid IN ({_PASSAGES_OF})" if scope is not None else ""
-    ranked = (
-        f"SELECT rowid AS passage, {index.rank} AS score FROM {index.table} WHERE {index.table} MATCH :match"
-        f" {within} ORDER BY score LIMIT :most"
-    )
-    # Little is in the trash: take it out of the best rather than ask about every match.
-    trashed = (
-        int(sql.value(connection, f"SELECT count(*) FROM ({_PASSAGES_IN_TRASH})")) if scope is None else 0
-    )
-    if trashed:
-        ranked = f"SELECT * FROM ({ranked}) WHERE passage NOT IN ({_PASSAGES_IN_TRASH}) LIMIT :limit"
-    return ranked, {"match": match, "works": scope, "most": limit + trashed, "limit": limit}
+_RANKED = "SELECT rowid AS passage, {rank} AS score FROM {index} WHERE {index} MATCH :match"
+_WHERE_NO_TRASH_IS = f"{_RANKED} ORDER BY score LIMIT :limit"
+_EVERYWHERE = (
+    f"SELECT * FROM ({_RANKED} ORDER BY score LIMIT :most) WHERE passage NOT IN ({_PASSAGES_IN_TRASH})"
+    " ORDER BY score LIMIT :limit"
+)
+# The unary plus keeps SQLite from running the match once for every passage of the scope.
+_WITHIN = f"{_RANKED} AND +rowid IN ({_PASSAGES_OF}) ORDER BY score LIMIT :limit"

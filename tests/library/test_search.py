@@ -162,3 +162,17 @@ def test_that_common_words_do_not_hide_what_rare_words_find(
     assert len(found_texts(library, "galaxy number", limit=50)) == 50
     assert len(found_texts(library, "nonsense galaxy", limit=50)) == 50
     assert found_texts(library, "quasar galaxy", papers=[other], limit=3) == ["galaxy elsewhere"]
+
+
+def test_that_a_full_trash_hides_nothing_that_is_not_in_it(
+    library: Library, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(narrowing, "COMMON", 20)
+    gone, _, _ = add_indexed(library, "Gone", [f"quasar galaxy {i}" for i in range(15)])
+    add_indexed(library, "Kept", [f"galaxy number {i}" for i in range(30)])
+    library.papers.trash([gone])
+    assert len(found_texts(library, "quasar galaxy", limit=10)) == 10
+    assert found_texts(library, "quasar", papers=[gone]) == []
+    near = library.search.semantic(vector("quasar galaxy 3"), model=MODEL, limit=45)
+    assert {hit.title for hit in near} == {"Kept"}
+    assert len(near) == 30
