@@ -92,7 +92,11 @@ def _runs(content: PageContent, path: SectionPath) -> list[_Run]:
             abstract_from, open_run = block.start, False
         if kind is PassageKind.TEXT and path.references:
             kind = PassageKind.REFERENCES
-        elif kind is PassageKind.TEXT and abstract_from is not None and block.end < abstract_from + _MOST_ABSTRACT:
+        elif (
+            kind is PassageKind.TEXT
+            and abstract_from is not None
+            and block.end < abstract_from + _MOST_ABSTRACT
+        ):
             kind = PassageKind.ABSTRACT
         if runs and open_run and _continues(runs[-1], kind, path.name):
             runs[-1].spans.append((block.start, block.end))

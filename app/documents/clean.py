@@ -109,8 +109,7 @@ def _expand(glyph: str, box: Box, *, at_end: bool) -> list[tuple[str, Box]]:
         return [(chars, box)]
     width = (box[2] - box[0]) / max(1, len(chars))
     return [
-        (char, (box[0] + i * width, box[1], box[0] + (i + 1) * width, box[3]))
-        for i, char in enumerate(chars)
+        (char, (box[0] + i * width, box[1], box[0] + (i + 1) * width, box[3])) for i, char in enumerate(chars)
     ]
 
 

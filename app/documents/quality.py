@@ -6,6 +6,7 @@ import re
 import unicodedata
 from collections.abc import Mapping
 from enum import StrEnum
+from itertools import pairwise
 
 from app.documents.clean import is_noise
 
@@ -70,7 +71,7 @@ def _wordlike(token: str) -> bool:
     if not _LATIN_WORD.match(core):
         return False
     if len(core) > 1 and not core.isupper() and core[1:].lower() != core[1:]:
-        return sum(a.islower() and b.isupper() for a, b in zip(core, core[1:], strict=False)) <= 1
+        return sum(a.islower() and b.isupper() for a, b in pairwise(core)) <= 1
     return bool(_VOWELS & set(core.lower())) or len(core) <= 4
 
 

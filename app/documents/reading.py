@@ -172,7 +172,9 @@ class DocumentReader:
             blocks = loaded.get_text("blocks", flags=_PICTURES)
         except MUPDF_ERRORS:
             return False
-        shares = ((x1 - x0) * (y1 - y0) / (width * height) for x0, y0, x1, y1, _, _, kind in blocks if kind == 1)
+        shares = (
+            (x1 - x0) * (y1 - y0) / (width * height) for x0, y0, x1, y1, _, _, kind in blocks if kind == 1
+        )
         return max(shares, default=0.0) > _MOST_OF_PAGE
 
     def _read_glyphs(self, page: int) -> PageGlyphs:

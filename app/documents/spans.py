@@ -29,7 +29,7 @@ def cut(text: str, span: Span, breaks: Sequence[int] = (), *, longest: int = LON
     while end - start > longest:
         count = -(-(end - start) // longest)
         aim = start + (end - start) // count
-        at = _best(text, start, end, aim, breaks, longest)
+        at = _best(text, (start, end), aim, breaks, longest=longest)
         piece = trimmed(text, (start, at))
         if piece[1] > piece[0]:
             pieces.append(piece)
@@ -55,7 +55,8 @@ def context(text: str, span: Span) -> tuple[str, str]:
     return text[max(0, start - CONTEXT) : start], text[end : end + CONTEXT]
 
 
-def _best(text: str, start: int, end: int, aim: int, breaks: Sequence[int], longest: int) -> int:
+def _best(text: str, span: Span, aim: int, breaks: Sequence[int], *, longest: int) -> int:
+    start, end = span
     low, high = start + (aim - start) // 2, min(end, start + longest)
     paragraph = [b for b in breaks[bisect_left(breaks, low) : bisect_right(breaks, high)] if b > start]
     for places in (

@@ -10,6 +10,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from itertools import pairwise
 from statistics import median
 
 from app.documents.headings import (
@@ -49,7 +50,8 @@ class Block:
 
 
 _CAPTION = re.compile(
-    r"^(?:(?:extended data |supplementary |online )?(?:fig(?:ure|s?\.)?|table|tab\.|plate|scheme|listing|algorithm|chart))"
+    r"^(?:extended data |supplementary |online )?"
+    r"(?:fig(?:ure|s?\.)?|table|tab\.|plate|scheme|listing|algorithm|chart)"
     r"\s*(?:[A-Z]\.?)?(?:\d+|[IVXL]+)(?:[a-z]|[.\-]\d+)?(?P<after>\s*[.:|\u2014\u2013\-)]|\s*$|\s+\S)",
     re.IGNORECASE,
 )
@@ -145,13 +147,13 @@ def _groups(rows: Sequence[Row], region: Region) -> list[list[Row]]:
     """Part rows where a paragraph ends: by space, size, weight or indent."""
     if not rows:
         return []
-    steps = [b.box[3] - a.box[3] for a, b in zip(rows, rows[1:], strict=False)]
+    steps = [b.box[3] - a.box[3] for a, b in pairwise(rows)]
     pitch = median(s for s in steps if s > 0) if any(s > 0 for s in steps) else rows[0].size * 1.2
     body = median(row.size for row in rows)
     indents = [row.box[0] - region.left > 0.7 * body for row in rows]
     hanging = sum(indents) > 0.4 * len(rows)
     groups = [[rows[0]]]
-    for above, row in zip(rows, rows[1:], strict=False):
+    for above, row in pairwise(rows):
         if _parts(above, row, pitch, region, hanging=hanging):
             groups.append([row])
         else:

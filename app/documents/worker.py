@@ -164,4 +164,3 @@ def _serve(handlers: PdfHandlers) -> None:
         "close_documents",
     )
     serve({name: getattr(handlers, name) for name in names})
-

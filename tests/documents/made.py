@@ -74,7 +74,9 @@ def two_columns(path: Path, rows: int = 40) -> Path:
     """A page with a title across, two columns of prose and a running foot."""
     document = pymupdf.open()
     page = document.new_page(width=612, height=792)
-    page.insert_text((120, 80), "A title that goes right across both of the columns", fontsize=16, fontname="tibo")
+    page.insert_text(
+        (120, 80), "A title that goes right across both of the columns", fontsize=16, fontname="tibo"
+    )
     write_lines(page, 50, 130, prose("left", rows))
     write_lines(page, 320, 130, prose("right", rows))
     page.insert_text((300, 770), "7", fontsize=9)

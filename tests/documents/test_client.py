@@ -34,7 +34,9 @@ def many_pages(path: Path, count: int) -> Path:
     return saved(document, path)
 
 
-async def test_that_a_paper_is_read_in_batches_that_cover_every_page(client: PdfClient, tmp_path: Path) -> None:
+async def test_that_a_paper_is_read_in_batches_that_cover_every_page(
+    client: PdfClient, tmp_path: Path
+) -> None:
     path = many_pages(tmp_path / "long.pdf", 21)
     batches = [batch async for batch in client.extract(path)]
     assert [batch.first for batch in batches] == [0, *(batch.last + 1 for batch in batches[:-1])]
@@ -51,7 +53,9 @@ async def test_that_reading_starts_where_it_is_asked_to(client: PdfClient, tmp_p
     assert {p.page for batch in batches for p in batch.passages} == set(range(7, 12))
 
 
-async def test_that_a_page_gives_the_text_that_its_passages_point_into(client: PdfClient, tmp_path: Path) -> None:
+async def test_that_a_page_gives_the_text_that_its_passages_point_into(
+    client: PdfClient, tmp_path: Path
+) -> None:
     path = two_columns(tmp_path / "two.pdf")
     page = await client.page_text(path, 0)
     passages = [p async for batch in client.extract(path) for p in batch.passages]
@@ -85,7 +89,7 @@ async def test_that_geometries_are_those_of_the_file(client: PdfClient, tmp_path
     path = tmp_path / "one.pdf"
     path.write_bytes(minimal_pdf("", crop=(10, 20, 300, 400), rotate=90))
     (geometry,) = await client.geometries(path, 0, 1)
-    assert geometry.box == (10, 20, 300, 400)
+    assert geometry.box == pytest.approx((10, 20, 300, 400))
     assert geometry.rotation == 90
 
 
@@ -118,7 +122,7 @@ class FlakyPool:
         yield {"done": True}
 
 
-def flaky_client(pool: FlakyPool) -> PdfClient:
+def flaky_client(pool: object) -> PdfClient:
     return PdfClient(cast(WorkerPool, pool), cast(Worker, None))
 
 

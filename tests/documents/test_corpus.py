@@ -55,10 +55,8 @@ def problem(path: Path, entry: dict[str, Any]) -> str:
     for passage in batch.passages:
         if texts[passage.page][passage.start : passage.end] != passage.text:
             return "a passage is not its span"
-    if expected and entry.get("text_expected"):
-        if folded(entry["text_expected"]) not in folded(" ".join(texts)):
-            return f"text not found: {entry['text_expected']}"
-    return ""
+    wanted = (expected and entry.get("text_expected")) or ""
+    return "" if folded(wanted) in folded(" ".join(texts)) else f"text not found: {wanted}"
 
 
 def refusal_problem(path: Path, entry: dict[str, Any], code: str) -> str:

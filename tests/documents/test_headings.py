@@ -17,7 +17,9 @@ from app.documents.headings import (
     outline_key,
 )
 
-PLAIN = HeadingStyle("", 10.0, bold=False, italic=False, other_font=False, centred=False, alone=True, short=True)
+PLAIN = HeadingStyle(
+    "", 10.0, bold=False, italic=False, other_font=False, centred=False, alone=True, short=True
+)
 
 
 def level(text: str, *, outline: dict[str, int] | None = None, **style: object) -> int | None:

@@ -9,7 +9,8 @@ from app.documents.hyphens import Vocabulary, joint
 PAPER = Vocabulary.of_lines(
     [
         "The information content of the power-law spectrum and the color-magnitude diagram",
-        "observations of high-redshift galaxies with self-consistent models of the period-luminosity relation",
+        "observations of high-redshift galaxies",
+        "self-consistent models of the period-luminosity relation",
         "we use metallicity dependent power and law, color and magnitude, well known constraints",
         "temperature distribution, background, non-linear growth, X-ray emission, follow-up",
     ]

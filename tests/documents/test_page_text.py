@@ -98,7 +98,9 @@ def test_that_every_word_of_the_text_has_a_place(tmp_path: Path) -> None:
 
 def test_that_columns_are_read_one_after_the_other(tmp_path: Path) -> None:
     text = page_text(two_columns(tmp_path / "two.pdf", rows=40)).text
-    places = [text.index(f"left line {i} ") for i in range(40)] + [text.index(f"right line {i} ") for i in range(40)]
+    places = [text.index(f"left line {i} ") for i in range(40)] + [
+        text.index(f"right line {i} ") for i in range(40)
+    ]
     assert places == sorted(places)
     assert text.index("right across") < places[0]
 
@@ -111,7 +113,9 @@ def test_that_page_numbers_follow_the_text_proper(tmp_path: Path) -> None:
 def test_that_a_word_broken_at_a_line_end_is_whole_in_the_text_and_in_two_places(tmp_path: Path) -> None:
     document = pymupdf.open()
     page = document.new_page()
-    write_lines(page, 72, 200, ["We measure the informa-", "tion content of the sky and compare it with theory."])
+    write_lines(
+        page, 72, 200, ["We measure the informa-", "tion content of the sky and compare it with theory."]
+    )
     read = page_text(saved(document, tmp_path / "hyphen.pdf"))
     start = read.text.index("information")
     assert len(read.words_in(start, start + len("information"))) == 2
@@ -137,7 +141,9 @@ def test_that_line_numbers_of_a_manuscript_are_left_out(tmp_path: Path) -> None:
     for i in range(30):
         y = 120 + i * 18
         page.insert_text((40, y), str(101 + i), fontsize=7)
-        page.insert_text((72, y), f"In 1998 we observed {20 + i} stars with the telescope on the hill.", fontsize=10)
+        page.insert_text(
+            (72, y), f"In 1998 we observed {20 + i} stars with the telescope on the hill.", fontsize=10
+        )
     read = page_text(saved(document, tmp_path / "numbered.pdf"))
     body = read.text[: read.body_end]
     assert "110" not in body
@@ -149,7 +155,9 @@ def test_that_running_heads_are_found_over_the_pages(tmp_path: Path) -> None:
     for i in range(6):
         page = document.new_page()
         page.insert_text((72, 40), f"{i + 1}   A. Author et al.", fontsize=9)
-        write_lines(page, 72, 100, [f"Page {i} sentence {j} is about clusters of galaxies." for j in range(40)])
+        write_lines(
+            page, 72, 100, [f"Page {i} sentence {j} is about clusters of galaxies." for j in range(40)]
+        )
     read = page_text(saved(document, tmp_path / "heads.pdf"), 3)
     assert "Author" not in read.text[: read.body_end]
     assert "Page 3 sentence 0" in read.text[: read.body_end]

@@ -17,11 +17,11 @@ Hubble Space Telescope between 2003 and 2015, and use it to measure the Hubble c
     [
         GOOD,
         "Potato",
-        "HD 209458 7.65 0.01 6091 4.45 0.02\nHD 189733 7.67 0.03 5052 4.49 -0.03\nWASP-12 11.7 0.1 6118 4.15 0.32",
+        "HD 209458 7.65 0.01 6091 4.45 0.02\nHD 189733 7.67 0.03 5052 4.49 -0.03\nWASP-12 11.7 0.1 6118",
         "盐城高新区投资集团有限公司公开发行公司债券募集说明书本期债券的发行规模",
         "Всё о переменных звёздах и о расстояниях до галактик в местной группе",
         "ΔΣ = α β γ and the amplitude A is given by the best fit",
-        "figures/big_picture.py figures/irfs.py data/cta/index.fits.gz run_analysis.py gammapy/estimators/map.py",
+        "figures/big_picture.py figures/irfs.py data/cta/index.fits.gz run_analysis.py gammapy/map.py",
         "REFERENCES Riess, A. G., Macri, L. M., Hoffmann, S. L., et al. 2016, ApJ, 826, 56",
     ],
 )
