@@ -5,7 +5,7 @@ from __future__ import annotations
 from app.errors import UsageError
 from app.library import lookup, sql, undo
 from app.library.files import manifestation_id
-from app.library.papers import read_record, write_record
+from app.library.record_rows import read_record, write_record
 from app.library.store import Store
 from app.records.ids import PaperId
 from app.records.merge import merged

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import json
 import secrets
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable
+from dataclasses import dataclass
 from datetime import datetime
 
 import apsw
 
-from app.errors import LibraryError, NotFoundError
-from app.library import cjk, lookup, sql
+from app.errors import NotFoundError
+from app.library import lookup, sql
 from app.library.clock import moment, now
 from app.library.files import FileRow, files_of_work
-from app.library.storable import storable
+from app.library.record_rows import owner_of, read_record, write_record
 from app.library.store import Store
 from app.records import identifiers, names, titles
 from app.records.identifiers import Identifier
@@ -109,7 +109,7 @@ class Records:
             if row is not None:
                 return PaperId(row[0])
             known = identifiers.parse(name)
-            found = known and _by_identifier(connection, known)
+            found = known and owner_of(connection, known)
             if found:
                 return found
         raise NotFoundError(
@@ -120,7 +120,7 @@ class Records:
     def find_by_identifier(self, identifier: Identifier) -> PaperId | None:
         """Return the paper that has this identifier, or None."""
         with self._store.read() as connection:
-            return _by_identifier(connection, identifier)
+            return owner_of(connection, identifier)
 
     def candidates(self, record: PaperRecord) -> list[tuple[PaperId, PaperRecord]]:
         """Return papers that may be the same work.
@@ -174,113 +174,11 @@ class Records:
             )
 
 
-def write_record(connection: apsw.Connection, work: int, record: PaperRecord) -> None:
-    """Store the record as the work's; inside the caller's transaction."""
-    record = _storable(record)
-    shown_authors = [" ".join(name.split()) for name in record.authors]
-    connection.execute(
-        "UPDATE works SET title=?, authors=?, year=?, journal=?, volume=?, pages=?, abstract=?, doctype=?,"
-        " provenance=?, title_key=?, title_sort=?, author_sort=?, journal_sort=?, grams=?, updated_at=?"
-        " WHERE id=?",
-        (
-            record.title,
-            "\n".join(shown_authors),
-            record.year,
-            record.journal,
-            record.volume,
-            record.pages,
-            record.abstract,
-            record.doctype,
-            json.dumps(record.provenance, ensure_ascii=False, sort_keys=True),
-            titles.normalise(record.title),
-            sortable(record.title),
-            names.sort_key(shown_authors[0]) if shown_authors else "",
-            sortable(record.journal),
-            cjk.grams(" ".join((record.title, *shown_authors, record.abstract))),
-            now(),
-            work,
-        ),
-    )
-    # rows that say the same are left alone, so that undo still knows them
-    if sql.rows(connection, "SELECT name FROM names WHERE work_id = ? ORDER BY position", (work,)) != [
-        (name,) for name in shown_authors
-    ]:
-        _write_names(connection, work, shown_authors)
-    if _identifiers(connection, work) != record.identifiers:
-        _write_identifiers(connection, work, record.identifiers)
-
-
-def _write_names(connection: apsw.Connection, work: int, authors: Sequence[str]) -> None:
-    connection.execute("DELETE FROM names WHERE work_id = ?", (work,))
-    connection.executemany(
-        "INSERT INTO names(work_id, position, name, surname_key) VALUES (?, ?, ?, ?)",
-        [(work, i, name, names.ascii_key(names.surname(name))) for i, name in enumerate(authors)],
-    )
-
-
-def read_record(connection: apsw.Connection, work: int) -> PaperRecord:
-    """Read what `write_record` stored."""
-    title, authors, year, journal, volume, pages, abstract, doctype, provenance = sql.row(
-        connection,
-        "SELECT title, authors, year, journal, volume, pages, abstract, doctype, provenance FROM works"
-        " WHERE id = ?",
-        (work,),
-    )
-    return PaperRecord(
-        title=title,
-        authors=tuple(authors.split("\n")) if authors else (),
-        year=year,
-        journal=journal,
-        volume=volume,
-        pages=pages,
-        abstract=abstract,
-        doctype=doctype,
-        identifiers=_identifiers(connection, work),
-        provenance=json.loads(provenance),
-    )
-
-
 def _label(title: str, authors: str, year: int | None) -> str:
     if authors:
         return names.label(authors.split("\n"), year)
     short = title if len(title) <= 32 else f"{title[:31].rstrip()}…"
     return f"{short} {year or ''}".strip()
-
-
-def _identifiers(connection: apsw.Connection, work: int) -> tuple[Identifier, ...]:
-    rows = connection.execute("SELECT kind, value FROM identifiers WHERE work_id = ? ORDER BY id", (work,))
-    return tuple(Identifier(kind, value) for kind, value in rows)
-
-
-def _storable(record: PaperRecord) -> PaperRecord:
-    """Metadata of strange files holds characters that are none."""
-    return replace(
-        record,
-        title=storable(record.title),
-        authors=tuple(storable(name) for name in record.authors),
-        journal=storable(record.journal),
-        volume=storable(record.volume),
-        pages=storable(record.pages),
-        abstract=storable(record.abstract),
-        doctype=storable(record.doctype),
-        provenance={storable(key): storable(value) for key, value in record.provenance.items()},
-    )
-
-
-def _write_identifiers(connection: apsw.Connection, work: int, wanted: tuple[Identifier, ...]) -> None:
-    connection.execute("DELETE FROM identifiers WHERE work_id = ?", (work,))
-    for identifier in dict.fromkeys(wanted):
-        owner = _by_identifier(connection, identifier)
-        if owner is not None:
-            raise LibraryError(
-                f"{identifier.value} is already the identifier of paper {owner}.",
-                hint="Merge the two papers, or correct the identifier.",
-                code="identifier_taken",
-            )
-        connection.execute(
-            "INSERT INTO identifiers(work_id, kind, value) VALUES (?, ?, ?)",
-            (work, identifier.kind, identifier.value),
-        )
 
 
 def _retitle_headers(connection: apsw.Connection, work: int, old: str, new: str) -> None:
@@ -292,15 +190,6 @@ def _retitle_headers(connection: apsw.Connection, work: int, old: str, new: str)
         " WHERE m.work_id = :work)",
         {"new": new, "old": old, "work": work},
     )
-
-
-def _by_identifier(connection: apsw.Connection, identifier: Identifier) -> PaperId | None:
-    row = sql.first(
-        connection,
-        "SELECT paper_id FROM works JOIN identifiers ON work_id = works.id WHERE kind = ? AND value = ?",
-        (identifier.kind, identifier.value),
-    )
-    return PaperId(row[0]) if row else None
 
 
 def _paper_id(connection: apsw.Connection, work: int) -> PaperId:
@@ -318,14 +207,6 @@ def _new_id(connection: apsw.Connection) -> PaperId:
         )
         if taken is None:
             return PaperId(name)
-
-
-def sortable(text: str) -> str:
-    """Return a key without case, accents, punctuation and a leading article."""
-    words = [key for word in text.split() if (key := names.ascii_key(word))]
-    if len(words) > 1 and words[0] in ("the", "a", "an"):
-        words = words[1:]
-    return " ".join(words)[:120]
 
 
 def _count(connection: apsw.Connection, statement: str, work: int) -> int:

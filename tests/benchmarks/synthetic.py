@@ -23,7 +23,7 @@ import numpy as np
 from app.library import Library, sql, vectors
 from app.library.geometry import pack_lines
 from app.library.library import DATABASE
-from app.library.papers import sortable
+from app.library.record_rows import sortable
 from app.library.store import Store
 from app.records import names, titles
 from app.records.passage import Quad, TextLine
