@@ -37,7 +37,9 @@ class _Progress:
 
     page: int
     skip: list[int]
+    plain: list[int]
     at: int | None = None
+    in_model: bool = False
     done: bool = False
 
 
@@ -79,16 +81,18 @@ class PdfClient:
         A page that hangs or kills the worker is left out and noted as FAILED, and reading
         goes on behind it in a new worker. Raises WorkerError if that happens too often.
         """
-        progress = _Progress(start_page, [])
+        progress = _Progress(start_page, [], [])
         while not progress.done:
             try:
                 async with aclosing(self._batches(path, password, progress)) as batches:
                     async for batch in batches:
                         yield batch
             except (WorkerTimeoutError, WorkerCrashedError):
-                if progress.at is None or len(progress.skip) >= MOST_BAD_PAGES:
+                bad = len(progress.skip) + len(progress.plain)
+                if progress.at is None or bad >= MOST_BAD_PAGES:
                     raise
-                progress.skip.append(progress.at)
+                # A page that only the layout model trips over is read without it.
+                (progress.plain if progress.in_model else progress.skip).append(progress.at)
                 progress.at = None
 
     async def page_text(self, path: Path, page: int, password: str | None = None) -> PageText:
@@ -135,13 +139,18 @@ class PdfClient:
     async def _batches(
         self, path: Path, password: str | None, progress: _Progress
     ) -> AsyncGenerator[PageBatch, None]:
-        params = {**_params(path, password), "start_page": progress.page, "skip": list(progress.skip)}
+        params = {
+            **_params(path, password),
+            "start_page": progress.page,
+            "skip": list(progress.skip),
+            "plain": list(progress.plain),
+        }
         stream = self._pool.stream("extract", params, timeout=PAGE_TIMEOUT_S, priority=Priority.BULK)
         async with aclosing(stream) as parts:
             async for part in parts:
                 match part:
                     case {"at": int(page)}:
-                        progress.at = page
+                        progress.at, progress.in_model = page, bool(part.get("model"))
                     case {"first": int()}:
                         batch = _with_hung(PageBatch.from_json(part), progress.skip)
                         progress.page = batch.last + 1

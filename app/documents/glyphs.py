@@ -71,6 +71,8 @@ class PageGlyphs:
     width: float
     height: float
     to_user: Affine
+    upright: bool = True
+    """Whether most text runs to the right on the page as it is without /Rotate."""
     raw: Counter[str] = field(default_factory=Counter)
     """How often each character stood in the file, before cleaning: what quality is judged by."""
 
@@ -81,7 +83,8 @@ def read_glyphs(raw: Mapping[str, Any], unrotated_to_user: Affine) -> PageGlyphs
     `unrotated_to_user` maps MuPDF's coordinates of that page to PDF user space.
     """
     raw_lines = [line for block in raw["blocks"] if block["type"] == 0 for line in block["lines"]]
-    turn = _TURNS[_main_direction(raw_lines)]
+    direction = _main_direction(raw_lines)
+    turn = _TURNS[direction]
     corners = [turn.apply((x, y)) for x in (0.0, raw["width"]) for y in (0.0, raw["height"])]
     left, top = min(x for x, _ in corners), min(y for _, y in corners)
     turn = turn.then(Affine(1, 0, 0, 1, -left, -top))
@@ -97,6 +100,7 @@ def read_glyphs(raw: Mapping[str, Any], unrotated_to_user: Affine) -> PageGlyphs
         width=max(x for x, _ in corners) - left,
         height=max(y for _, y in corners) - top,
         to_user=turn.inverse().then(unrotated_to_user),
+        upright=direction == (1, 0),
         raw=counted,
     )
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 
+from app.documents.clean import SOFT_HYPHEN
 from app.documents.flow import FlowBlock
 from app.documents.reading import ReadPage
-from app.documents.structure import BlockKind
+from app.documents.structure import Block, BlockKind
 
 _MOST_LEVEL = 5
 _ESCAPED = re.compile(r"([\\|])")
@@ -24,7 +25,7 @@ def _block(block: FlowBlock, text: str) -> str:
         case BlockKind.HEADING:
             return f"{'#' * min(block.block.level + 1, _MOST_LEVEL + 1)} {' '.join(content.split())}"
         case BlockKind.TABLE:
-            return _table(content)
+            return _table(block.block)
         case BlockKind.FORMULA:
             return f"$$\n{content}\n$$"
         case BlockKind.CAPTION:
@@ -39,8 +40,11 @@ def _block(block: FlowBlock, text: str) -> str:
             return content
 
 
-def _table(content: str) -> str:
-    rows = [[_ESCAPED.sub(r"\\\1", cell.strip()) for cell in row.split("\t")] for row in content.split("\n")]
+def _table(table: Block) -> str:
+    """Cells are the segments of the rows: the model may have named a table that our text runs together."""
+    rows = [
+        [_ESCAPED.sub(r"\\\1", line.text.rstrip(SOFT_HYPHEN)) for line in row.lines] for row in table.rows
+    ]
     width = max(len(row) for row in rows)
     lines = [f"| {' | '.join(row + [''] * (width - len(row)))} |" for row in rows]
     return "\n".join([lines[0], f"|{' --- |' * width}", *lines[1:]])

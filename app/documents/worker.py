@@ -15,6 +15,7 @@ from app.documents.pictures import Picture
 from app.workers.protocol import JSON
 
 if TYPE_CHECKING:
+    from app.documents.layout import LayoutBox
     from app.documents.reading import DocumentReader, Watch
     from app.workers.serve import Context
 
@@ -39,7 +40,7 @@ FIRST_BATCH_PAGES = 2
 
 def serve_extract() -> None:
     """Be a worker of kind "pdf"."""
-    _serve(PdfHandlers())
+    _serve(PdfHandlers(model=True))
 
 
 def serve_render() -> None:
@@ -61,8 +62,9 @@ def import_light() -> None:
 class PdfHandlers:
     """The methods, over one small cache of open documents."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, model: bool = False) -> None:
         import_light()
+        self._model = model
         from app.documents.opening import DocumentCache
         from app.documents.rendering import Painter
 
@@ -95,11 +97,20 @@ class PdfHandlers:
         return self._reader(params).page_text(int(params["page"])).as_json()
 
     def extract(self, params: dict[str, JSON], blobs: Sequence[bytes], context: Context) -> JSON:
-        """Emit batches of pages, and `{"at": page}` before each page that is read."""
+        """Emit batches of pages, and `{"at": page}` before each page that is read (or shown to the model)."""
         from app.documents.extraction import Extraction
+        from app.documents.layout import layout_boxes
 
         reader = self._reader(params, watch=lambda page: context.emit({"at": page}))
-        extraction = Extraction(reader)
+        plain = frozenset(int(page) for page in params.get("plain") or ())
+
+        def ask_model(page: int) -> Sequence[LayoutBox]:
+            if page in plain:
+                return ()
+            context.emit({"at": page, "model": True})
+            return layout_boxes(reader.document, page)
+
+        extraction = Extraction(reader, ask_model if self._model else None)
         start = int(params.get("start_page") or 0)
         extraction.catch_up(start)
         size = FIRST_BATCH_PAGES
