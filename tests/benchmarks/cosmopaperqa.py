@@ -73,7 +73,7 @@ async def shares(folder: Path) -> dict[str, dict[str, float]]:
     with tempfile.TemporaryDirectory() as home:
         async with Application.open(Path(home)) as application:
             async for result in application.importer.add(sorted(p for p in folder.glob("*.md") if p.stem != "SOURCES")):
-                print(f"{result.status}: {result.title}, {result.passages} passages", file=sys.stderr)
+                print(f"{result.status}: {result.path.name}, {result.passages} passages", file=sys.stderr)
             for question in asked:
                 for mode in MODES:
                     found = await application.searcher.search(question.text, mode=mode, limit=40)
