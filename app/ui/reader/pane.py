@@ -6,9 +6,9 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QKeySequence, QShortcut
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QStackedWidget, QTabBar, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QStackedWidget, QVBoxLayout, QWidget
 
 from app.records.answer import Citation
 from app.records.ids import FileId, PageIndex, PageLabel, PaperId, PassageId
@@ -18,10 +18,11 @@ from app.ui.reader.page_numbers import page_meant
 from app.ui.reader.page_scroll import Fit
 from app.ui.reader.paper_tab import PaperTab
 from app.ui.reader.shortcuts import ANYWHERE, ON_PAGES, Command
+from app.ui.reader.tab_strip import TabStrip
 from app.ui.reader.toolbar import ReaderToolbar
 from app.ui.tasks import Tasks
-from app.ui.theme import HEAD_HEIGHT, XS, theme, tokens
-from app.ui.widgets.basics import button, icon_button
+from app.ui.theme import theme, tokens
+from app.ui.widgets.basics import button
 from app.ui.widgets.empty_state import EmptyState
 
 if TYPE_CHECKING:
@@ -50,9 +51,10 @@ class ReaderPane(QWidget):
         self._page_keys: dict[str, Command] = {}
         self._colour = "yellow"
         self._show_outline = self._show_notes = False
-        self.tabs = QTabBar()
+        self.tabs = TabStrip()
         self.toolbar = ReaderToolbar()
         self._stack = QStackedWidget()
+        self._closing: set[PaperTab] = set()
         self._idle = PaperTab(application)
         self._idle.hide()
         self._empty = self._empty_state()
@@ -66,18 +68,13 @@ class ReaderPane(QWidget):
     @property
     def current(self) -> PaperTab | None:
         """The tab in front."""
-        widget = self._stack.currentWidget()
-        return widget if isinstance(widget, PaperTab) and widget is not self._idle else None
+        return self.tabs.current
 
     def open_paper(self, paper_id: PaperId | str, file_id: FileId | int | None = None) -> None:
         """Open a paper, or bring it to the front if it is open."""
         paper, file = PaperId(paper_id), None if file_id is None else FileId(file_id)
-        for tab in self._open_tabs():
-            same_file = tab.file is None or file in (None, tab.file.file_id)
-            if tab.property("paper") == paper and same_file:
-                self.tabs.setCurrentIndex(self._stack.indexOf(tab) - 1)
-                return
-        self._add_tab(paper).open(paper, file)
+        tab = next((tab for tab in self.tabs.papers if tab.shows(paper, file)), None)
+        self._choose(tab or self._add_tab(paper, file))
 
     def open_citation(self, citation: Citation | dict[str, Any]) -> None:
         """Open the cited file at the cited page and mark the quote there."""
@@ -86,31 +83,34 @@ class ReaderPane(QWidget):
         if self.current is not None:
             self.current.show_citation(cited)
 
-    def close_tab(self, index: int | None = None) -> None:
+    def close_tab(self, tab: PaperTab | None = None) -> None:
         """Close a tab, by default the one in front; its reading position is kept."""
-        index = self.tabs.currentIndex() if index is None else index
-        if not 0 <= index < self.tabs.count():
-            return
-        tab = self._stack.widget(index + 1)
-        if isinstance(tab, PaperTab):
+        tab = tab or self.current
+        if tab is not None and tab in self.tabs.papers:
             self._tasks.start(self._close(tab))
+
+    def close_paper(self, paper_id: PaperId | str) -> None:
+        """Close the tabs of a paper, such as one that was deleted."""
+        for tab in [tab for tab in self.tabs.papers if tab.shows(PaperId(paper_id), None)]:
+            self.close_tab(tab)
 
     async def close_all(self) -> None:
         """Close everything: positions are kept, no task is left."""
-        for tab in self._open_tabs():
+        for tab in [*self.tabs.papers, *self._closing]:
             await tab.close_paper()
         await self._tasks.close()
         await self._idle.close_paper()
 
     def state(self) -> dict[str, Any]:
         """Return what to keep between runs, as JSON values."""
-        tabs = [
-            {"paper_id": tab.property("paper"), "file_id": tab.file.file_id if tab.file else None}
-            for tab in self._open_tabs()
-        ]
+        current = self.current
         return {
-            "tabs": tabs,
-            "current": self.tabs.currentIndex(),
+            "tabs": [
+                {"paper_id": tab.wanted[0], "file_id": tab.wanted[1], "name": self.tabs.name_of(tab)}
+                for tab in self.tabs.papers
+                if tab.wanted is not None
+            ],
+            "current": self.tabs.papers.index(current) if current is not None else -1,
             "outline": self._show_outline,
             "notes": self._show_notes,
             "dark": self._dark,
@@ -118,19 +118,22 @@ class ReaderPane(QWidget):
         }
 
     def restore(self, state: dict[str, Any] | None) -> None:
-        """Take up what `state` gave."""
+        """Take up what `state` gave; papers behind the one in front are opened when they are looked at."""
         if not state:
             return
         self._dark = state.get("dark")
         self._colour = str(state.get("colour") or "yellow")
         self._show_outline, self._show_notes = bool(state.get("outline")), bool(state.get("notes"))
         self.toolbar.show_colour(self._colour)
-        for entry in list(state.get("tabs") or ())[:MOST_TABS]:
-            self.open_paper(entry["paper_id"], entry.get("file_id"))
-        current = int(state.get("current") or 0)
-        if 0 <= current < self.tabs.count():
-            self.tabs.setCurrentIndex(current)
-        self._update()
+        entries = list(state.get("tabs") or ())[:MOST_TABS]
+        front = int(state.get("current") or 0)
+        tabs = []
+        for entry in entries:
+            file = entry.get("file_id")
+            known = None if file is None else FileId(file)
+            tabs.append(self._add_tab(PaperId(entry["paper_id"]), known, entry.get("name") or "…"))
+        if tabs:
+            self._choose(tabs[front] if 0 <= front < len(tabs) else tabs[0])
 
     @property
     def idle(self) -> bool:
@@ -140,75 +143,45 @@ class ReaderPane(QWidget):
 
     # -- tabs
 
-    def _open_tabs(self) -> list[PaperTab]:
-        widgets = (self._stack.widget(index) for index in range(1, self._stack.count()))
-        return [widget for widget in widgets if isinstance(widget, PaperTab)]
-
-    def _add_tab(self, paper: PaperId) -> PaperTab:
+    def _add_tab(self, paper: PaperId, file: FileId | None, name: str = "…") -> PaperTab:
         tab = PaperTab(self._application)
-        tab.setProperty("paper", paper)
-        tab.colour = self._colour
-        tab.named.connect(partial(self._name, tab))
+        tab.wanted = (paper, file)
         tab.changed.connect(self._update)
         tab.note_changed.connect(self.noteChanged)
         tab.question_asked.connect(self.askAboutSelection)
         tab.view.installEventFilter(self)
         self._stack.addWidget(tab)
         self.tabs.blockSignals(True)
-        index = self.tabs.addTab("…")
-        self.tabs.setCurrentIndex(index)
+        self.tabs.add(tab, name)
         self.tabs.blockSignals(False)
-        close = icon_button("close", self.tr("Close (Ctrl+W)"), lambda: self._close_widget(tab))
-        close.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        close.setFixedSize(18, 18)
-        close.setIconSize(QSize(12, 12))
-        close.setStyleSheet("QToolButton { min-width: 0; min-height: 0; }")
-        self.tabs.setTabButton(index, QTabBar.ButtonPosition.RightSide, close)
-        self._bring_to_front(index)
         return tab
 
-    def _close_widget(self, tab: PaperTab) -> None:
-        self.close_tab(self._stack.indexOf(tab) - 1)
+    def _choose(self, tab: PaperTab) -> None:
+        """Bring a tab to the front; the strip tells of a change only, and the first tab is none."""
+        self.tabs.bring_to_front(tab)
+        self._bring_to_front(tab)
 
     async def _close(self, tab: PaperTab) -> None:
-        index = self._stack.indexOf(tab) - 1
-        if index < 0:
-            return
-        self.tabs.blockSignals(True)
-        self.tabs.removeTab(index)
-        self.tabs.blockSignals(False)
+        self._closing.add(tab)
+        self.tabs.remove(tab)
         self._stack.removeWidget(tab)
-        self._bring_to_front(self.tabs.currentIndex())
         await tab.close_paper()
+        self._closing.discard(tab)
         tab.deleteLater()
 
-    def _moved(self, start: int, end: int) -> None:
-        tab = self._stack.widget(start + 1)
+    def _bring_to_front(self, tab: PaperTab | None) -> None:
+        self._stack.setCurrentWidget(tab or self._empty)
         if tab is not None:
-            self._stack.removeWidget(tab)
-            self._stack.insertWidget(end + 1, tab)
-            self._bring_to_front(self.tabs.currentIndex())
-
-    def _bring_to_front(self, index: int) -> None:
-        self._stack.setCurrentIndex(index + 1)
-        tab = self.current
-        if tab is not None:
+            tab.open_now()
             tab.view.setFocus(Qt.FocusReason.OtherFocusReason)
-        self.currentPaperChanged.emit(str(tab.property("paper")) if tab is not None else "")
+        self.currentPaperChanged.emit(tab.wanted[0] if tab is not None and tab.wanted else "")
         self._update()
-
-    def _name(self, tab: PaperTab, name: str, title: str) -> None:
-        index = self._stack.indexOf(tab) - 1
-        if index >= 0:
-            self.tabs.setTabText(index, name.replace("&", "&&"))
-            self.tabs.setTabToolTip(index, title)
 
     # -- keeping the tools in step
 
     def _update(self) -> None:
         tab = self.current
         self._name_parts(tab or self._idle)
-        self.tabs.setVisible(self.tabs.count() > 0)
         bar = self.toolbar
         ready = tab is not None and tab.ready
         bar.set_enabled(ready)
@@ -237,7 +210,7 @@ class ReaderPane(QWidget):
 
     def _name_parts(self, front: PaperTab) -> None:
         """Only the parts of the tab in front carry the names by which they are looked for."""
-        for tab in (self._idle, *self._open_tabs()):
+        for tab in (self._idle, *self.tabs.papers):
             here = tab is front
             tab.view.setObjectName("pdfView" if here else "")
             tab.notes.list.setObjectName("notesList" if here else "")
@@ -324,24 +297,11 @@ class ReaderPane(QWidget):
     def _lay_out(self) -> None:
         self.setProperty("pane", "reader")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        self.tabs.setExpanding(False)
-        self.tabs.setMovable(True)
-        self.tabs.setDrawBase(False)
-        self.tabs.setUsesScrollButtons(True)
-        self.tabs.setElideMode(Qt.TextElideMode.ElideRight)
-        self.tabs.setAccessibleName(self.tr("Open papers"))
-        strip = QFrame()
-        strip.setProperty("pane", "bar")
-        strip.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        strip.setFixedHeight(HEAD_HEIGHT)
-        row = QHBoxLayout(strip)
-        row.setContentsMargins(XS, 0, 0, 0)
-        row.addWidget(self.tabs, 1, Qt.AlignmentFlag.AlignBottom)
         self._bars = QWidget()
         bars = QVBoxLayout(self._bars)
         bars.setContentsMargins(0, 0, 0, 0)
         bars.setSpacing(0)
-        for widget in (strip, _line(), self.toolbar, _line()):
+        for widget in (self.tabs, _line(), self.toolbar, _line()):
             bars.addWidget(widget)
         self._stack.addWidget(self._empty)
         self._idle.setParent(self._empty)
@@ -353,8 +313,8 @@ class ReaderPane(QWidget):
 
     def _connect(self) -> None:
         bar = self.toolbar
-        self.tabs.currentChanged.connect(self._bring_to_front)
-        self.tabs.tabMoved.connect(self._moved)
+        self.tabs.chosen.connect(self._bring_to_front)
+        self.tabs.close_asked.connect(self.close_tab)
         theme().changed.connect(self._update)
         bar.outline_toggled.connect(self._toggle_outline)
         bar.notes_toggled.connect(self._toggle_notes)
@@ -382,8 +342,8 @@ class ReaderPane(QWidget):
             self._shortcut(keys, ask)
         self._page_keys = {"P": lambda _: bar.pen.click(), "D": lambda _: bar.dark.click(), **ON_PAGES}
         self._shortcut("Ctrl+W", self.close_tab)
-        self._shortcut("Ctrl+PgDown", partial(self._next_tab, 1))
-        self._shortcut("Ctrl+PgUp", partial(self._next_tab, -1))
+        self._shortcut("Ctrl+PgDown", partial(self.tabs.step, 1))
+        self._shortcut("Ctrl+PgUp", partial(self.tabs.step, -1))
 
     def _shortcut(self, keys: str, act: Callable[[], object]) -> None:
         made = QShortcut(QKeySequence(keys), self)
@@ -399,10 +359,6 @@ class ReaderPane(QWidget):
                 self._with_tab(act)
                 return True
         return super().eventFilter(watched, event)
-
-    def _next_tab(self, step: int) -> None:
-        if self.tabs.count():
-            self.tabs.setCurrentIndex((self.tabs.currentIndex() + step) % self.tabs.count())
 
     def _report(self, error: BaseException) -> None:
         raise error

@@ -55,8 +55,10 @@ class PaperTab(QWidget):
         self.history = History()
         self.colour = "yellow"
         self.pen = False
+        self._opened = False
         self._application = application
-        self._wanted: tuple[PaperId, FileId | None] | None = None
+        self.wanted: tuple[PaperId, FileId | None] | None = None
+        """The paper and file to show; opened by `open_now` when the tab is looked at."""
         self._citation: Citation | None = None
         self._source: PaperSource | None = None
         self._tasks = Tasks(self._report)
@@ -87,17 +89,25 @@ class PaperTab(QWidget):
         """True when what shows will not change by itself any more."""
         return self.view.settled if self.ready else self._stack.currentWidget() is not self.loading
 
-    def open(self, paper_id: PaperId, file_id: FileId | None = None) -> None:
-        """Open a paper (its first file, or the one named)."""
-        self._wanted = (paper_id, file_id)
-        self.reload()
+    def shows(self, paper_id: PaperId, file_id: FileId | None) -> bool:
+        """Say whether this tab is the one for a paper (and a file of it)."""
+        if self.wanted is None or self.wanted[0] != paper_id:
+            return False
+        mine = self.file.file_id if self.file is not None else self.wanted[1]
+        return file_id is None or mine is None or mine == file_id
+
+    def open_now(self) -> None:
+        """Open the paper, the first time the tab is looked at."""
+        if not self._opened:
+            self.reload()
 
     def reload(self) -> None:
         """Open the paper again, after an error."""
-        if self._wanted is not None:
+        if self.wanted is not None:
+            self._opened = True
             self._show(self.loading)
             self.loading.begin()
-            self._tasks.start(self._open(*self._wanted), "open")
+            self._tasks.start(self._open(*self.wanted), "open")
 
     def show_citation(self, citation: Citation) -> None:
         """Jump to the quote of a citation and mark it; it waits until the pages are there."""
@@ -318,5 +328,5 @@ class PaperTab(QWidget):
             self.note_changed.emit(self.file.paper_id)
 
     def _password_entered(self, password: str) -> None:
-        if self._wanted is not None:
-            self._tasks.start(self._open(*self._wanted, password), "open")
+        if self.wanted is not None:
+            self._tasks.start(self._open(*self.wanted, password), "open")

@@ -35,7 +35,7 @@ async def test_that_a_paper_opens_with_pages_labels_and_outline(
     async with reader() as r:
         r.add("nebulae", make_paper(3))
         tab = await r.open("nebulae")
-        assert r.pane.tabs.tabText(0) == "Writer 2020"
+        assert r.pane.tabs.name_of(tab) == "Writer 2020"
         assert (r.pane.toolbar.page.text(), r.pane.toolbar.total.text()) == ("1", "/ 3")
         model = tab.outline.tree.model()
         assert [model.index(row, 0).data() for row in range(model.rowCount())] == [
@@ -277,14 +277,20 @@ async def test_that_tabs_come_back_as_they_were(reader: Reading, make_paper: Pap
         await r.open("second")
         r.pane.toolbar.notes.toggle()
         state = r.pane.state()
-        while r.pane.tabs.count():
-            r.pane.close_tab(0)
-            await asyncio.sleep(0.05)
+        for tab in list(r.pane.tabs.papers):
+            r.pane.close_tab(tab)
+        await wait_until(lambda: not r.pane.tabs.papers)
+        assert r.pane.current is None
         r.pane.restore(state)
-        assert r.pane.tabs.count() == 2
-        await wait_until(lambda: r.tab.ready)
-        assert r.pane.tabs.currentIndex() == 1
-        assert not r.tab.notes.isHidden()
+        first, second = r.pane.tabs.papers
+        assert r.pane.current is second
+        await wait_until(lambda: second.ready)
+        assert not second.notes.isHidden()
+        assert first.view.source is None, "what nobody looks at is not opened"
+        assert r.pane.tabs.name_of(first) == "Writer 2020"
+        r.pane.tabs.step(-1)
+        await wait_until(lambda: first.ready)
+        assert r.pane.state() == {**state, "current": 0}
 
 
 async def test_that_typing_a_page_goes_there_and_back_returns(reader: Reading, make_paper: Paper) -> None:
