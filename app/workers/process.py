@@ -82,9 +82,8 @@ class Process:
         self._credit.release(1 << 20)
 
     def join(self) -> None:
-        """Wait for the threads, which have nothing left to do once `on_exit` was called."""
-        for thread in self._threads:
-            thread.join(timeout=1)
+        """Wait for the reader, whose last deed it was to call `on_exit`; it has waited for the others."""
+        self._threads[-1].join(timeout=1)
 
     def last_words(self) -> str:
         """Return the last lines the worker wrote to stderr."""
@@ -158,9 +157,11 @@ def _start(kind: str, env: Mapping[str, str]) -> subprocess.Popen[bytes]:
     # -P: a folder called `app` in the current directory must not be taken for ours.
     program = [sys.executable] if frozen else [sys.executable, "-P", "-m", "app"]
     environment = {**os.environ, "PYTHONUTF8": "1", "PYTHONUNBUFFERED": "1", **env}
-    if not frozen:
-        parent = str(Path(app.__file__).resolve().parent.parent)
-        environment["PYTHONPATH"] = os.pathsep.join(filter(None, (parent, environment.get("PYTHONPATH"))))
+    parent = Path(app.__file__).resolve().parent.parent
+    if not frozen and parent.name not in {"site-packages", "dist-packages"}:
+        # A checkout, perhaps one that is not installed: the child must find the same `app` as we did.
+        paths = (str(parent), environment.get("PYTHONPATH"))
+        environment["PYTHONPATH"] = os.pathsep.join(filter(None, paths))
     flags = 0
     if sys.platform == "win32":
         flags = subprocess.CREATE_NO_WINDOW | subprocess.CREATE_NEW_PROCESS_GROUP

@@ -18,9 +18,9 @@ TEXTS = [
     f"{number} The distance to the host galaxy was measured from the light curves of its Cepheids and checked"
     " against the tip of the red giant branch; the scatter about it is a few hundredths of a magnitude. "
     * (3 + number % 5)
-    for number in range(24)
+    for number in range(16)
 ]
-ROUNDS = 3
+ROUNDS = 2
 CALLS = 200
 
 
