@@ -16,7 +16,7 @@ from app.documents.front.byline import printed_authors
 from app.documents.front.dates import printed_year
 from app.documents.front.imprint import Imprint, bibcode, journal_line
 from app.documents.front.lines import Line, body_size, upright_lines
-from app.documents.front.own_doi import is_placeholder, own_doi
+from app.documents.front.own_doi import cover_doi, is_placeholder, own_doi
 from app.documents.front.stamp import arxiv_stamp
 from app.documents.front.title import PrintedTitle, printed_title
 from app.documents.inspection import InspectedPage, Inspection
@@ -76,7 +76,8 @@ def recognise(inspection: Inspection) -> PaperRecord:
 
 
 _COVER = re.compile(
-    r"author[’']s version of a work|this is (?:the|an) (?:accepted|author[’']?s?(?: produced| accepted)?) (?:version|manuscript)"
+    r"author[’']s version of a work"
+    r"|this is (?:the|an) (?:accepted|author[’']?s?(?: produced| accepted)?) (?:version|manuscript)"
     r"|citation for published version|to cite this version|hal is a multi-?disciplinary|your use of the jstor"
     r"|this content (?:was|has been) downloaded|see discussions, stats, and author profiles|take ?down policy"
     r"|link to publication record|also known as version of record|view the table of contents for this issue",
@@ -137,7 +138,9 @@ def _authors(inspection: Inspection, front: _Front | None, title: str) -> tuple[
         return (), ""
     printed: tuple[str, ...] = ()
     if front.title:
-        printed = printed_authors(front.lines, front.title.lines, front.body)
+        following = next((p for p in inspection.pages if p.index == front.page.index + 1), None)
+        more = upright_lines(following) if following else ()
+        printed = printed_authors(front.lines, front.title.lines, front.body, more)
     if printed:
         return printed, f"page {front.page.index + 1}"
     offered = metadata.authors(inspection.info, inspection.xmp)
@@ -159,7 +162,7 @@ def _doi(inspection: Inspection, front: _Front | None, title: str) -> tuple[Iden
             and front.cover
             and metadata.stands_on_page(title, " ".join(x.text for x in front.cover))
         ):
-            printed = own_doi(front.cover, front.cover[:1], front.body, size)
+            printed = cover_doi(front.cover)
     for source, text in metadata.doi_texts(inspection.info, inspection.xmp):
         for found in identifiers.find(text):
             if found.kind == "doi" and not is_placeholder(found.value) and _agrees(inspection, found, title):

@@ -145,8 +145,8 @@ def _candidates(
     for before, after in {("", ""), (prefix, suffix)}:
         whole = before + wanted + after
         slack = len(whole) // 8 + 4
-        for start, end in _windows(text, whole, min_score):
-            start = max(0, start - slack)
+        for near, end in _windows(text, whole, min_score):
+            start = max(0, near - slack)
             window = text[start : end + slack]
             first, last = _mapped(whole, window, len(before), len(before) + len(wanted))
             yield start + first, start + last

@@ -15,7 +15,9 @@ from app.records.paper import PaperRecord
 TITLE = "A 2.4% determination of the local value of the Hubble constant"
 
 
-def paper(title: str = TITLE, author: str = "Adam G. Riess", year: int | None = 2016, *ids: str, doctype: str = "") -> PaperRecord:  # fmt: skip
+def paper(
+    title: str = TITLE, author: str = "Adam G. Riess", year: int | None = 2016, *ids: str, doctype: str = ""
+) -> PaperRecord:
     """A record; each of `ids` is "kind:value"."""
     identifiers = tuple(Identifier(*text.split(":", 1)) for text in ids)
     return PaperRecord(
@@ -46,12 +48,12 @@ APART = [
     (paper(year=2016), paper(year=2018)),
     (paper(year=None), paper(year=None)),
     (paper(TITLE, "Adam Riess", 2016, "doi:10.1/aa"), paper(TITLE, "Adam Riess", 2016, "doi:10.1/bb")),
-    (paper(TITLE, "Adam Riess", 2016, "arxiv:1604.01424"), paper(TITLE, "Adam Riess", 2016, "arxiv:1604.01425")),
+    (paper(TITLE, "A R", 2016, "arxiv:1604.01424"), paper(TITLE, "A R", 2016, "arxiv:1604.01425")),
     (paper("Mira variables. I. Data"), paper("Mira variables. II. Data")),
-    (paper("Mira variables: I. Data", "A B", 2016, "doi:10.1/aa"), paper("Mira variables: II. More", "A B", 2016, "doi:10.1/aa")),
+    (paper("Miras: I. Data", "A", 2016, "doi:10.1/aa"), paper("Miras: II. More", "A", 2016, "doi:10.1/aa")),
     (paper(f"Erratum: {TITLE}"), paper()),
-    (paper(f"Erratum: {TITLE}", "Adam Riess", 2016, "doi:10.1/aa"), paper(TITLE, "Adam Riess", 2016, "doi:10.1/aa")),
-    (paper(f"Correction to: {TITLE}", "Adam Riess", 2016, "doi:10.1/aa"), paper(TITLE, "Adam Riess", 2016, "doi:10.1/aa")),
+    (paper(f"Erratum: {TITLE}", "A R", 2016, "doi:10.1/aa"), paper(TITLE, "A R", 2016, "doi:10.1/aa")),
+    (paper(f"Correction to: {TITLE}", "A R", 2016, "doi:10.1/aa"), paper(TITLE, "A R", 2016, "doi:10.1/aa")),
     (paper(f"Second correction to: {TITLE}"), paper(f"Correction to: {TITLE}")),
     (paper("Erratum"), paper("Erratum")),
     (paper("Introduction"), paper("Introduction")),
@@ -118,7 +120,9 @@ def test_that_a_bridge_does_not_join_an_erratum_to_its_paper() -> None:
     assert not any({0, 1} <= set(group) for group in found)
 
 
-WORDS = "mira variable star galaxy cluster dust magnetic field model survey light curve deep radio halo mass".split()
+WORDS = (
+    "mira variable star galaxy cluster dust magnetic field model survey light curve deep radio halo".split()
+)
 
 
 def drifted(title: str, dice: random.Random) -> str:

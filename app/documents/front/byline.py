@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Sequence
 
@@ -16,22 +17,32 @@ _LABEL = re.compile(r"^(?:PI|co-?PIs?|co-?Is?|authors?|by|written by|作者)\s*[
 _WITH = re.compile(r"^(?:by|with|and|&|und|et)\s+", re.IGNORECASE)
 _SEPARATOR = re.compile(rf"{_CUT}|[,;，、；&|•·]|\band\b|\bund\b|\s{{3,}}|\u3000")
 _STOP = re.compile(
-    r"^(?:abstract|a\s?b\s?s\s?t\s?r\s?a\s?c\s?t|summary|keywords?|key words|1\.?\s+introduction|introduction|contents"
-    r"|received|submitted|accepted|draft|dated?\b|doi\b|a thesis|a dissertation|supervised|foreword|摘\s*要|关键词)",
+    r"^(?:abstract|a\s?b\s?s\s?t\s?r\s?a\s?c\s?t|summary|keywords?|key words|(?:1\.?\s+)?introduction"
+    r"|contents"
+    r"|received|submitted|accepted|draft|dated?\b|doi\b|a thesis|a dissertation|supervised|foreword"
+    r"|摘\s*要|关键词)",
     re.IGNORECASE,
 )
+_RUNNING_HEAD = re.compile(r"^\W*\d*\s*[\w.’'-]+(?: [\w’'-]+)? et al\.?\W*\d*$", re.IGNORECASE)
 _CJK = r"[\u3400-\u9fff]"
 
 
-def printed_authors(lines: Sequence[Line], title: Sequence[Line], body: float) -> tuple[str, ...]:
-    """Return the authors printed below the title's lines, in order; empty where none are to be found."""
+def printed_authors(
+    lines: Sequence[Line], title: Sequence[Line], body: float, next_page: Sequence[Line] = ()
+) -> tuple[str, ...]:
+    """Return the authors printed below the title's lines, in order; empty where none are to be found.
+
+    A list that fills its page goes on in the lines of the next.
+    """
     names: list[str] = []
     authors: list[Line] = []
     style: Line | None = None
     open_end = ""
     misses = 0
-    for line in _below(lines, title):
+    for line in (*_below(lines, title), *next_page):
         text = line.text
+        if _RUNNING_HEAD.search(text):
+            continue
         if _STOP.match(text.strip()) and names and not _under(line, authors):
             continue  # the heading of another column
         if _STOP.match(text.strip()) or misses > 40 or (names and _running_text(line, text, body)):
@@ -40,7 +51,9 @@ def printed_authors(lines: Sequence[Line], title: Sequence[Line], body: float) -
         alike = style is None or (
             abs(line.size - style.size) <= 0.06 * style.size and line.bold == style.bold
         )
-        if not found or not alike or _starts_with_mark(line):
+        # a lone word can only be told from other words by its size
+        lone = not names and len(found) == 1 and found[0].isascii() and " " not in found[0]
+        if not found or not alike or _starts_with_mark(line) or (lone and line.size < 1.15 * body):
             misses += 1
             open_end = ""
             if style is None and misses > 3 and not is_affiliation(text):
@@ -76,9 +89,8 @@ def _running_text(line: Line, text: str, body: float) -> bool:
     """Whether the paper itself has begun: a long line of body text that is no list of names."""
     words = text.split()
     lower = sum(word.islower() for word in words)
-    return abs(line.size - body) < 0.05 * body and len(words) > 7 and lower > 0.6 * len(words) and not (
-        is_affiliation(text)
-    )  # fmt: skip
+    prose = len(words) > 7 and lower > 0.6 * len(words)
+    return prose and abs(line.size - body) < 0.05 * body and not is_affiliation(text)
 
 
 def _starts_with_mark(line: Line) -> bool:
@@ -88,50 +100,52 @@ def _starts_with_mark(line: Line) -> bool:
 
 def _names(line: Line, open_end: str, *, known: bool) -> tuple[list[str], str]:
     """The names of one line, and the last of them if it may go on in the next line."""
+    text = _list_of_names(line, open_end)
+    whole = _bare(text)
+    split = [whole] if is_collaboration(whole) and "," not in whole else _SEPARATOR.split(text)
+    pieces = [piece for piece in map(_bare, split) if piece]
+    names = list(filter(is_name, itertools.takewhile(lambda p: is_name(p) or not is_affiliation(p), pieces)))
+    if not names or not _convincing(text, pieces, names, known=known or bool(open_end)):
+        return [], ""
+    last = names[-1]
+    ended = bool(re.search(rf"(?:{_SEPARATOR.pattern})\s*$", text))
+    broken = len(last.split()) == 1 or bool(re.search(r"\s[A-Z]\.$", last))
+    goes_on = not ended and len(pieces) > 1 and last == pieces[-1] and broken
+    return names, last if goes_on else ""
+
+
+def _list_of_names(line: Line, open_end: str) -> str:
+    """The words of a line with marks turned into separators, labels and brackets taken away."""
     parts = [_CUT if is_mark(span, line.size) and span.text.strip() else span.text for span in line.spans]
-    text = "".join(parts)
     # marks that are set no smaller than the name they follow
-    text = "".join(_CUT if is_sign(c) else c for c in text)
+    text = "".join(_CUT if is_sign(c) else c for c in "".join(parts))
     text = re.sub(r"(?<=[^\W\d_])\d[\d, ]*", _CUT, text)
     text = re.sub(r"[(（][^()（）]*[)）]", " ", text)
     text = _LABEL.sub("", text.strip())
     text = _WITH.sub("", re.sub(r"\bet al\b\.?", "", text))
     if open_end:
         text = f"{open_end} {text}"
-    if re.search(_CJK, text):
-        text = _spaced_cjk(text)
-    whole = _bare(text)
-    split = [whole] if is_collaboration(whole) and "," not in whole else _SEPARATOR.split(text)
-    pieces = [piece for piece in map(_bare, split) if piece]
-    if not pieces:
-        return [], ""
-    names = []
-    for piece in pieces:
-        if is_affiliation(piece) and not is_name(piece):
-            break
-        if is_name(piece):
-            names.append(piece)
+    return _spaced_cjk(text) if re.search(_CJK, text) else text
+
+
+def _convincing(text: str, pieces: Sequence[str], names: Sequence[str], *, known: bool) -> bool:
+    """Whether a line is a list of authors, given its pieces and those that have the shape of names."""
     address = is_affiliation(text)
-    good = len(names) >= 0.5 * len(pieces) or (names and pieces[0] == names[0] and address)
-    if address and len(pieces[0].split()) == 1 and not re.search(_CJK, pieces[0]):
-        return [], ""
-    multiword = any(len(name.split()) > 1 or re.search(_CJK, name) for name in names)
-    if (
-        not good
-        or not (multiword or known or len(pieces) == 1)
-        or (is_furniture(text) and not is_collaboration(text))
-    ):
-        return [], ""
-    ended = not text.rstrip() or _SEPARATOR.match(text.rstrip()[-1]) or text.rstrip().endswith((" and", _CUT))
-    last = names[-1]
-    broken = len(last.split()) == 1 or bool(re.search(r"\s[A-Z]\.$", last))
-    goes_on = not ended and len(pieces) > 1 and last == pieces[-1] and broken
-    return names, last if goes_on else ""
+    if len(names) < 0.5 * len(pieces) and not (address and pieces[0] == names[0]):
+        return False
+    if is_furniture(text) and not is_collaboration(text):
+        return False
+    if any(len(name.split()) > 1 or re.search(_CJK, name) for name in names):
+        # "Hayang, Kyongsan, South Korea": an address begins with a lone word
+        return not address or len(pieces[0].split()) > 1 or bool(re.search(_CJK, pieces[0]))
+    # single words: one alone may be the only author, below others it is a place
+    return not address and (len(pieces) == 1) != known
 
 
 def _bare(piece: str) -> str:
-    piece = _WITH.sub("", tidy(piece.replace(_CUT, " ")))
-    return piece.strip(" .:*-–—'\"") if not re.search(r"\b[A-Z]\.$|\b[JS]r\.$", piece) else piece.strip(" :*-–—")
+    piece = _WITH.sub("", tidy(piece.replace(_CUT, " "))).strip(" :*-–—'\"")
+    initial = re.search(r"\b[A-Z]\.$|\b[JS]r\.$", piece)
+    return piece.lstrip(".") if initial else piece.strip(" .")
 
 
 def _spaced_cjk(text: str) -> str:

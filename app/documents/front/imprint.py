@@ -21,10 +21,10 @@ class Imprint:
 
 
 _JOURNALS = (
-    ("MNRAS", r"(?:mnras|mon\.?\s*not\.?\s*r\.?\s*astron?\.?\s*soc\.?|monthly notices of the royal astronomical society)"),
+    ("MNRAS", r"(?:mnras|monthly notices of the royal.{,25}|mon\.?\s*not\.?\s*r\.?\s*astr\w*\.?\s*soc\.?)"),
     ("A&A", r"(?:a\s?&\s?a|astron\.?\s*(?:&|and)?\s*astrophys\.?|astronomy\s*(?:&|and)\s*astrophysics)"),
     ("ApJL", r"(?:apjl|the astrophysical journal letters|astrophys\.?\s*j\.?\s*lett\.?)"),
-    ("ApJS", r"(?:apjs|the astrophysical journal supplement series|astrophys\.?\s*j\.?\s*suppl\.?(?:\s*ser\.?)?)"),
+    ("ApJS", r"(?:apjs|the astrophysical journal supplement(?: series)?|astrophys\.?\s*j\.?\s*suppl\.?)"),
     ("ApJ", r"(?:apj|the astrophysical journal|astrophys\.?\s*j\.?)"),
     ("AJ", r"(?:aj|the astronomical journal|astron\.?\s*j\.?)"),
     ("PASP", r"(?:pasp|publications of the astronomical society of the pacific)"),
@@ -34,9 +34,9 @@ _YEAR = r"(?P<year>(?:19|20)\d\d)"
 _PAGE = r"(?P<page>[AL]?\d{1,5})"
 _FORMS = (
     # A&A 443, 143–156 (2005) · MNRAS 465, 1–20 (2017) · A&A, 571, A16 (2014)
-    rf",?\s*(?:vol\.?\s*)?(?P<volume>\d{{1,4}})\s*[,:]\s*{_PAGE}(?:\s*[-–—±]\s*[AL]?\d+)?\s*\(\s*{_YEAR}\s*\)",
+    rf",?\s*(?:vol\.?\s*)?(?P<volume>\d{{1,4}})\s*[,:]\s*{_PAGE}(?:\s*[^\w\s(),]\s*[AL]?\d+)?\s*\(\s*{_YEAR}\s*\)",
     # The Astrophysical Journal, 826:56 (31pp), 2016 July 20 · 500:525–553, 1998 June 20
-    rf",?\s*(?P<volume>\d{{1,4}})\s*:\s*{_PAGE}(?:\s*[-–—±]\s*[AL]?\d+)?\s*(?:\(\d+\s*pp\))?,\s*{_YEAR}\b",
+    rf",?\s*(?P<volume>\d{{1,4}})\s*:\s*{_PAGE}(?:\s*[^\w\s(),]\s*[AL]?\d+)?\s*(?:\(\d+\s*pp\))?,\s*{_YEAR}\b",
     # MNRAS (2017) 465, 1–20 · ApJ 2016, 826, 56
     rf",?\s*\(?\s*{_YEAR}\s*\)?,?\s+(?P<volume>\d{{1,4}})\s*[,:]\s*{_PAGE}\b",
 )

@@ -13,14 +13,15 @@ _FILE_LIKE = re.compile(
     re.IGNORECASE,
 )
 _PROGRAM = re.compile(
-    r"^(?:microsoft (?:word|powerpoint)|powerpoint presentation|latex(?: document| file)?|tex output|acrobat|adobe|doi:"
-    r"|layout \d|slide \d|print|printing|scan(?:ned)?\b|image\b|full ?page photo|bitmap|untitled|unbenannt|sans titre"
-    r"|proof|galley|pii:|s?\d{4}-\d{3}[\dx]|figure\b|microsoft|gnuplot|matplotlib|idl\b|graphics produced|template"
+    r"^(?:microsoft\b|powerpoint presentation|latex(?: document| file)?|tex output|acrobat|adobe|doi:|pii:"
+    r"|layout \d|slide \d|print|printing|scan(?:ned)?\b|image\b|full ?page photo|bitmap|untitled|unbenannt"
+    r"|sans titre|proof|galley|s?\d{4}-\d{3}[\dx]|figure\b|gnuplot|matplotlib|idl\b|template"
+    r"|graphics produced"
     r"|本文|无标题|新建|标题)",
     re.IGNORECASE,
 )
 _AUTHOR_JUNK = re.compile(
-    r"^(?:name|author|authors?|first ?author|user|users?|admin(?:istrator)?|owner|unknown|anonymous|root|default|student|"
+    r"^(?:name|authors?|first ?author|users?|admin(?:istrator)?|owner|unknown|anonymous|root|default|student|"
     r"guest|me|test|home|pc|dell|hp|lenovo|windows|edpsciences|elsevier.*|springer.*|wiley.*|iop.*|oup|mdpi.*|"
     r"the .*press|publisher|editor|typeset.*|gnuplot.*|tex|latex|\w{1,4}|\W*)$",
     re.IGNORECASE,

@@ -18,8 +18,8 @@ _IMPRINT = re.compile(
     re.IGNORECASE,
 )
 _CITED = re.compile(
-    r"\bsee\b|\bet al\b|\bref(?:s|erences?)?\b|^\s*\[\d+\]|^\s*\d{1,3}\.\s|\bin:|erratum|correct(?:ion|s|ed)|software|"
-    r"code (?:is )?available|\bdata\b|zenodo|figshare|supplement|\bfund",
+    r"\bsee\b|\bet al\b|\bref(?:s|erences?)?\b|^\s*\[\d+\]|^\s*\d{1,3}\.\s|\bin:|erratum|correct(?:ion|s|ed)|"
+    r"software|code (?:is )?available|\bdata\b|zenodo|figshare|supplement|\bfund",
     re.IGNORECASE,
 )
 _NOT_PAPERS = (
@@ -51,20 +51,31 @@ def own_doi(
     `title` are the title's lines, `size` the page's width and height. A DOI in running
     text, in a footnote or after the heading "References" is somebody else's.
     """
-    best: tuple[float, Identifier] | None = None
+    ranked: list[tuple[float, Identifier]] = []
     cited = False
     for number, line in enumerate(lines):
         cited = cited or bool(_REFERENCES.match(line.text))
         if "10." not in line.text or cited:
             continue
-        text = _with_next(lines, number)
-        for found in identifiers.find(text):
-            if found.kind != "doi" or is_placeholder(found.value):
-                continue
-            rank = _rank(line, lines, title, body, size)
-            if rank and (best is None or rank > best[0]):
-                best = (rank, found)
-    return best[1] if best else None
+        rank = _rank(line, lines, title, body, size)
+        ranked += [(rank, doi) for doi in _dois(_with_next(lines, number)) if rank]
+    best = max((rank for rank, _ in ranked), default=0)
+    named = list(dict.fromkeys(doi for rank, doi in ranked if rank == best))
+    # several of them away from head and foot are a list of what is cited
+    return named[0] if len(named) == 1 or (named and best >= _SURE) else None
+
+
+def cover_doi(lines: Sequence[Line]) -> Identifier | None:
+    """Return the DOI on a repository's cover page if it names just one."""
+    named = {doi for number in range(len(lines)) for doi in _dois(_with_next(lines, number))}
+    return named.pop() if len(named) == 1 else None
+
+
+_SURE = 4
+
+
+def _dois(text: str) -> list[Identifier]:
+    return [i for i in identifiers.find(text) if i.kind == "doi" and not is_placeholder(i.value)]
 
 
 def _with_next(lines: Sequence[Line], number: int) -> str:
@@ -94,7 +105,7 @@ def _rank(
     if line.box[2] < 0.3 * width or line.box[0] > 0.7 * width:
         rank += 1
     # without a title there is nothing this DOI could belong to but a head or foot line
-    return rank if title or rank >= 4 else 0
+    return rank if title or rank >= _SURE else 0
 
 
 def _footnote(line: Line) -> bool:

@@ -9,8 +9,10 @@ from dataclasses import dataclass
 from app.documents.front.lines import MARKS, Line, is_mark, name_list, tidy
 from app.documents.front.words import is_address, is_furniture, names_in
 from app.documents.hyphens import Vocabulary, joint
+from app.documents.inspection import Span
 
 _LONGEST = 400
+_FEWEST = 3
 _MOST_LINES = 7
 _NUMBERED = re.compile(r"^(?:\d+(?:\.\d+)*\.?|[IVX]+\.)\s+[A-Z]")
 _RUNNING_HEAD = re.compile(r"^\s*\d{1,4} {3}|\s{3}\d{1,4}\s*$")
@@ -43,7 +45,8 @@ def printed_title(lines: Sequence[Line], body: float, height: float) -> PrintedT
     if score < _LEAST:
         return None
     block = _extended(blocks[-number], lines, body)
-    return PrintedTitle(_words(block, lines), tuple(block))
+    text = _words(block, lines)
+    return PrintedTitle(text, tuple(block)) if sum(map(str.isalpha, text)) >= _FEWEST else None
 
 
 _LEAST = 1.12
@@ -163,10 +166,14 @@ def _words(block: Sequence[Line], page: Sequence[Line]) -> str:
     return text.removesuffix(".") if not text.endswith("..") else text
 
 
+def _sign(span: Span, size: float) -> bool:
+    """Whether a span is a footnote sign; a digit may belong to the title."""
+    return is_mark(span, size) and bool(span.text.strip()) and not span.text.strip(MARKS + ", ")
+
+
 def _title_line(line: Line, *, last: bool) -> str:
     """A line's words; raised signs go, raised digits stay (isotopes) unless they end the title."""
-    spans = [span for span in line.spans if not (is_mark(span, line.size) and not span.text.strip(MARKS + ", "))
-             or not span.text.strip()]  # fmt: skip
+    spans = [span for span in line.spans if not _sign(span, line.size)]
     while last and spans and (not spans[-1].text.strip() or is_mark(spans[-1], line.size)):
         spans.pop()
     # a report number in tiny type may share the title's last line
