@@ -90,7 +90,7 @@ class Painter:
             self._lists.move_to_end(key)
             return self._lists[key]
         try:
-            listed = document.load_page(page).get_displaylist(annots=1)
+            listed: pymupdf.DisplayList = document.load_page(page).get_displaylist(annots=1)
         except _MUPDF_ERRORS as error:
             raise DocumentError(f"Page {page + 1} cannot be read: {error}", code="no_page") from error
         self._lists[key] = listed
@@ -113,7 +113,7 @@ def attached(name: str) -> Iterator[memoryview]:
     finally:
         resource_tracker.register = register
     try:
-        with block.buf[:] as view:
+        with memoryview(block.buf or b"") as view:
             yield view
     finally:
         block.close()

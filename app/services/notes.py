@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     from app.library.library import Library
 
 
+SCANNED_AT_MOST = 200
+"""Pages of a file that are read for a quote which its index does not hold."""
+
+
 class PageWords(Protocol):
     """The clean text of a page and where it stands (`app.documents.page_text.PageText`)."""
 
@@ -148,7 +152,9 @@ class NotesService:
         hits = await off_loop(self._library.passages.of_file, file.file_id)
         whole = [hit.passage.page for hit in hits if find_quote(hit.passage.text, quote)]
         begun = [hit.passage.page for hit in hits if find_quote(hit.passage.text, quote[:60], min_score=1)]
-        return list(dict.fromkeys([*whole, *begun])) or [PageIndex(0)]
+        return list(dict.fromkeys([*whole, *begun])) or [
+            PageIndex(index) for index in range(min(file.pages, SCANNED_AT_MOST))
+        ]
 
     async def _anchor_on(
         self, file: FileRow, page: PageIndex, quote: str, like: Anchor | None = None

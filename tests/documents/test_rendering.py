@@ -49,7 +49,7 @@ def draw(source: pymupdf.Document, picture: Picture) -> tuple[Drawn, bytes]:
 
 def dark_box(drawn: Drawn, pixels: bytes) -> tuple[int, int, int, int]:
     """Return the box around all dark pixels."""
-    columns, rows = set(), set()
+    columns, rows = set[int](), set[int]()
     for y in range(drawn.height):
         green = pixels[y * drawn.stride + 1 : (y + 1) * drawn.stride : 4]
         dark = [x for x, value in enumerate(green) if value < 128]
