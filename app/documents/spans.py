@@ -6,8 +6,12 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 
-SHORTEST, LONGEST = 1000, 2000
-"""Passages are cut to this size where the structure allows."""
+LONGEST = 1500
+"""Most characters of a passage.
+
+Measured on the 25 locatable questions of CosmoPaperQA (BM25, header "title | section",
+share covered within 4k/8k/16k characters): 1000 64/68/80, 1500 68/76/80, 2000 56/72/80.
+"""
 
 CONTEXT = 32
 """Characters kept before and after a passage for finding it again."""
