@@ -11,6 +11,7 @@ import asyncio
 import math
 import os
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from contextvars import Context
 
 from PySide6.QtCore import QObject, Qt, QTimerEvent
@@ -19,6 +20,7 @@ from PySide6.QtWidgets import QApplication
 os.environ["QT_API"] = "pyside6"
 from qasync import QEventLoop
 
+THREADS = 8
 LONGEST_MS = 2**31 - 1
 PRECISE_BELOW_MS = 200
 
@@ -72,6 +74,8 @@ class Loop(QEventLoop):  # type: ignore[misc]
 
     def __init__(self, app: QApplication) -> None:
         super().__init__(app)
+        # qasync's own executor runs QThreads, which take the process with them when one is left.
+        self.set_default_executor(ThreadPoolExecutor(THREADS, thread_name_prefix="loop"))
         self._delayed = _Timers(self.time)
 
     @property

@@ -7,7 +7,6 @@ import contextlib
 import signal
 import sys
 from collections.abc import Coroutine, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +27,6 @@ from app.ui.widgets.notices import Message
 
 translate = QCoreApplication.translate
 
-THREADS = 8
 CLOSE_S = 20.0
 PICTURE_SIZE = (1440, 900)
 INTERRUPTED = 130
@@ -56,7 +54,6 @@ def run(home: Path, files: Sequence[Path] = (), screenshot: Path | None = None) 
             return 0
         door = Doorkeeper(home)
     loop = Loop(app)
-    loop.set_default_executor(ThreadPoolExecutor(THREADS, thread_name_prefix="window"))
     asyncio.set_event_loop(loop)
     try:
         return int(loop.run_until_complete(_Session(app, loop, home, door).run(files, screenshot)))

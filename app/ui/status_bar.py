@@ -91,10 +91,11 @@ class StatusBar(QWidget):
             and seconds
         ):
             speed = tokens / seconds
-        shown = isinstance(speed, int | float) and speed > 0
+        shown = isinstance(speed, int | float) and speed >= 0.1
         self._speed.setVisible(shown)
         if isinstance(speed, int | float):
-            self._speed.setText(self.tr("%1 tok/s").replace("%1", f"{speed:.0f}"))
+            figure = f"{speed:.0f}" if speed >= 9.95 else f"{speed:.1f}"
+            self._speed.setText(self.tr("%1 tok/s").replace("%1", figure))
 
     def _link(self, signal: object) -> QPushButton:
         made = button("", kind="link")

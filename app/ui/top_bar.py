@@ -114,7 +114,6 @@ class TopBar(QWidget):
         row.addWidget(self.model)
         row.addWidget(self.timeline_fold)
         row.addWidget(self.settings)
-        theme().changed.connect(lambda: self._offline_changed(self.offline.isChecked()))
         self._offline_changed(False)
         self.installEventFilter(self)
 

@@ -60,7 +60,8 @@ class ImportList:
 
     def in_order(self) -> Iterable[ImportProgress]:
         """Return what needs the person first, then what runs, then the rest, newest first."""
-        return sorted(self.items.values(), key=_rank)
+        newest_first = reversed(self.items.values())
+        return sorted(newest_first, key=_rank)
 
 
 def _share(item: ImportProgress) -> float:
