@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
@@ -70,7 +70,7 @@ class ChatModel(Protocol):
         max_tokens: int,
         temperature: float = 0.2,
         stop: Sequence[str] = (),
-    ) -> AsyncIterator[ChatDelta | ChatEnd]:
+    ) -> AsyncGenerator[ChatDelta | ChatEnd, None]:
         """Yield deltas, then a ChatEnd. Closing the iterator or cancelling the task stops the model.
 
         Temperature 0 always takes the likeliest token. Raises ContextOverflowError, ModelError, WorkerError.

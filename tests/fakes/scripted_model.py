@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass, field
 
 from app.errors import AppError
@@ -37,7 +37,7 @@ class ScriptedModel:
         max_tokens: int,
         temperature: float = 0.2,
         stop: Sequence[str] = (),
-    ) -> AsyncIterator[ChatDelta | ChatEnd]:
+    ) -> AsyncGenerator[ChatDelta | ChatEnd, None]:
         self.asked.append(list(messages))
         try:
             for piece in self.script:

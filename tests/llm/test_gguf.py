@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from app.errors import ModelError
 from app.llm import weights
-from app.llm.local.fit import MARGIN, bytes_needed, fitting_context
+from app.llm.local.fit import MARGIN, bytes_needed, fitting_context, free_memory
 from app.llm.local.gguf import GgufModel, parameters_of, read_gguf
 
 
@@ -118,3 +118,8 @@ def test_that_the_context_shrinks_before_the_model_is_refused() -> None:
 def test_that_a_model_with_a_short_context_of_its_own_is_not_refused_for_it() -> None:
     short = GgufModel(Path("m.gguf"), "M", "", 10**6, 512, 2, 64, 1000)
     assert fitting_context(short, 8192, 2**30) == 512
+
+
+def test_that_free_memory_is_a_sensible_number_where_it_is_known() -> None:
+    free = free_memory()
+    assert free is None or 0 < free < 2**50

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from dataclasses import asdict
 from functools import cached_property
 from pathlib import Path
@@ -45,7 +45,7 @@ class LocalChatModel:
         max_tokens: int,
         temperature: float = 0.2,
         stop: Sequence[str] = (),
-    ) -> AsyncIterator[ChatDelta | ChatEnd]:
+    ) -> AsyncGenerator[ChatDelta | ChatEnd, None]:
         """Yield deltas, then a ChatEnd; see `ChatModel.stream`."""
         params = {
             **self._model(),
