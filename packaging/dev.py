@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -38,6 +39,7 @@ def main(argv: list[str]) -> int:
         return 2
     from provision.progress import SetupError
 
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # ends what was started, as Ctrl-C does
     try:
         return commands[argv[0]](argv[1:])
     except SetupError as error:

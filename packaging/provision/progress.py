@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -45,7 +47,7 @@ def run_logged(
 ) -> None:
     """Run a command with its output in `log`, and a line every 20 s that says it is still going.
 
-    Raises CommandFailedError. A Ctrl-C ends the command too.
+    Raises CommandFailedError. A Ctrl-C ends the command too, with all that it started.
     """
     log.parent.mkdir(parents=True, exist_ok=True)
     start = time.monotonic()
@@ -56,6 +58,7 @@ def run_logged(
             stdin=subprocess.DEVNULL,
             stdout=out,
             stderr=subprocess.STDOUT,
+            start_new_session=True,
             env={**os.environ, **(env or {})},
             cwd=cwd,
         ) as process,
@@ -67,10 +70,19 @@ def run_logged(
             except subprocess.TimeoutExpired:
                 say(f"  … {what}: still working, {elapsed(time.monotonic() - start)} so far")
             except BaseException:
-                process.kill()
+                _kill(process)
                 raise
     if code != 0:
         raise CommandFailedError(what, code, log, tail_of(log))
+
+
+def _kill(process: subprocess.Popen[bytes]) -> None:
+    """End the command and its children: a compilation is a tree of processes."""
+    if sys.platform == "win32":
+        process.kill()
+    else:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
 
 
 def tail_of(log: Path, lines: int = 30) -> str:

@@ -151,7 +151,8 @@ def _install_with_apt(prefix: list[str], facts: Facts, missing: Missing, *, want
     say("Installing system packages with apt" + (" (through sudo)" if prefix else "") + ":")
     for package in missing.packages:
         say(f"  {package}  {reasons.get(package, 'a library that the window or a model needs')}")
-    apt = [*prefix, "env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "-q", "-o", "DPkg::Lock::Timeout=600"]
+    apt = [*prefix, "env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "-q"]
+    apt += ["-o", "DPkg::Lock::Timeout=600", "-o", "Dpkg::Use-Pty=0"]
     if subprocess.run([*apt, "update"], stdout=sys.stderr, check=False).returncode != 0:
         say("  apt-get update failed; trying with the package lists that are here")
     missing = choose(facts, wants_compiler=wants_compiler, exists=_apt_knows)

@@ -4,8 +4,10 @@ import json
 import subprocess
 import sys
 import threading
+import time
 from pathlib import Path
 
+import psutil
 import pytest
 from provision import setup
 from provision.locking import exclusive
@@ -130,3 +132,36 @@ def test_that_the_installer_that_is_not_built_yet_says_so(repo: Path) -> None:
     )
     assert ran.returncode == 2
     assert "no installer" in ran.stderr
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="process groups")
+def test_that_a_stopped_command_takes_its_children_along(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stop(_process: object, _timeout: float) -> int:
+        for _ in range(600):
+            if note.exists() and note.read_text():
+                raise KeyboardInterrupt
+            time.sleep(0.05)
+        raise AssertionError("the command never started")
+
+    note = tmp_path / "child"
+    code = (
+        "import subprocess, sys, time;"
+        "child = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(600)']);"
+        f"open({str(note)!r}, 'w').write(str(child.pid)); time.sleep(600)"
+    )
+    monkeypatch.setattr(subprocess.Popen, "wait", stop)
+    with pytest.raises(KeyboardInterrupt):
+        run_logged([sys.executable, "-c", code], "the thing", tmp_path / "log")
+    monkeypatch.undo()
+    psutil.wait_procs([p for p in [_process(int(note.read_text()))] if p], timeout=10)
+    assert _process(int(note.read_text())) is None
+
+
+def _process(pid: int) -> psutil.Process | None:
+    try:
+        process = psutil.Process(pid)
+        return None if process.status() == psutil.STATUS_ZOMBIE else process
+    except psutil.NoSuchProcess:
+        return None
