@@ -38,6 +38,21 @@ class Citation:
             "quads": [quad.as_list() for quad in self.quads],
         }
 
+    @classmethod
+    def from_json(cls, value: dict[str, Any]) -> Citation:
+        """Read what `as_json` gives; what is only for show may be missing."""
+        return cls(
+            paper_id=PaperId(value["paper_id"]),
+            file_id=FileId(value.get("file_id") or 0),
+            passage_id=PassageId(value.get("passage_id") or 0),
+            title=str(value.get("title") or ""),
+            label=str(value.get("label") or ""),
+            page=PageIndex(int(value["page"])),
+            page_label=PageLabel(str(value.get("page_label") or "")),
+            quote=str(value.get("quote") or ""),
+            quads=tuple(Quad.from_list(quad) for quad in value.get("quads") or ()),
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class Sentence:

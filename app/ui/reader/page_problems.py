@@ -34,7 +34,6 @@ class PageProblems(QObject):
                 retry = partial(view.retry, page)
                 self.shown[page] = PageProblem(failed[page], retry, view.viewport())
             message, rect = self.shown[page], view.page_rect(page)
-            message.adjustSize()
             seen = rect.intersected(view.viewport().rect().toRectF())
             top = min(max(seen.center().y() - message.height() / 2, rect.top() + 24), rect.bottom())
             message.move(round(rect.center().x() - message.width() / 2), round(top))

@@ -16,7 +16,7 @@ from app.records.passage import Point, Quad
 from app.ui.reader import layout
 from app.ui.reader.layout import PageColumn, Place
 
-ZOOM_LEAST, ZOOM_MOST, ZOOM_STEP = 0.08, 16.0, 1.2
+ZOOM_LEAST, ZOOM_MOST, ZOOM_STEP = 0.02, 16.0, 1.2
 MARGIN_ABOVE_TARGET = 0.28
 """A jump puts its target this share of the viewport below the upper edge."""
 

@@ -11,8 +11,7 @@ from PySide6.QtGui import QKeyEvent, QKeySequence, QShortcut
 from PySide6.QtWidgets import QFrame, QStackedWidget, QVBoxLayout, QWidget
 
 from app.records.answer import Citation
-from app.records.ids import FileId, PageIndex, PageLabel, PaperId, PassageId
-from app.records.passage import Quad
+from app.records.ids import FileId, PaperId
 from app.ui.reader.note_words import page_label
 from app.ui.reader.page_numbers import page_meant
 from app.ui.reader.page_scroll import Fit
@@ -78,7 +77,7 @@ class ReaderPane(QWidget):
 
     def open_citation(self, citation: Citation | dict[str, Any]) -> None:
         """Open the cited file at the cited page and mark the quote there."""
-        cited = citation if isinstance(citation, Citation) else _citation(citation)
+        cited = citation if isinstance(citation, Citation) else Citation.from_json(citation)
         self.open_paper(cited.paper_id, cited.file_id or None)
         if self.current is not None:
             self.current.show_citation(cited)
@@ -200,7 +199,9 @@ class ReaderPane(QWidget):
         bar.show_zoom(tab.view.zoom)
         bar.show_history(back=ready and tab.history.can_go_back, ahead=ready and tab.history.can_go_ahead)
         source = tab.view.source
-        if source is not None:
+        if source is None:
+            bar.show_page("", 0, "")
+        else:
             page = tab.view.current_page
             label = page_label(page, source.labels)
             place = self.tr("Page {number} of {total}, printed as “{label}” (Ctrl+G)").format(
@@ -368,17 +369,3 @@ def _line() -> QFrame:
     line = QFrame()
     line.setProperty("rule", "h")
     return line
-
-
-def _citation(value: dict[str, Any]) -> Citation:
-    return Citation(
-        paper_id=PaperId(value["paper_id"]),
-        file_id=FileId(value.get("file_id") or 0),
-        passage_id=PassageId(value.get("passage_id") or 0),
-        title=str(value.get("title") or ""),
-        label=str(value.get("label") or ""),
-        page=PageIndex(int(value["page"])),
-        page_label=PageLabel(str(value.get("page_label") or "")),
-        quote=str(value.get("quote") or ""),
-        quads=tuple(Quad.from_list(quad) for quad in value.get("quads") or ()),
-    )

@@ -272,6 +272,9 @@ class PaperTab(QWidget):
 
     def _report(self, error: BaseException) -> None:
         if not isinstance(error, AppError):
+            if self._stack.currentWidget() is self.loading:
+                self.problem.show_error(AppError(self.tr("This paper could not be opened.")))
+                self._show(self.problem)
             raise error
         self._notices.post(Message("error", error.message, error.hint))
 

@@ -14,6 +14,7 @@ from app.ui.theme import XL, L, M, S, tokens
 from app.ui.widgets.basics import button, label
 
 LOADING_AFTER_MS = 150
+PROBLEM_WIDTH = 320
 _SHEET = 0.78
 """Share of the pane that the placeholder sheet takes."""
 
@@ -149,7 +150,7 @@ class PageProblem(QFrame):
         again = button(self.tr("Try again"), on_retry, icon_name="retry")
         column.addWidget(again, alignment=Qt.AlignmentFlag.AlignLeft)
         self.setAccessibleName(title)
-        self.setFixedWidth(320)
+        self.setFixedSize(PROBLEM_WIDTH, column.totalHeightForWidth(PROBLEM_WIDTH))
 
     def _words(self, error: AppError) -> tuple[str, str]:
         if isinstance(error, WorkerTimeoutError):

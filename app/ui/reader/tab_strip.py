@@ -11,6 +11,8 @@ from app.ui.reader.paper_tab import PaperTab
 from app.ui.theme import HEAD_HEIGHT, XS
 from app.ui.widgets.basics import icon_button
 
+TAB_LEAST = 72
+
 
 class TabStrip(QFrame):
     """Tabs are told apart by their widgets; indexes stay in here."""
@@ -28,6 +30,7 @@ class TabStrip(QFrame):
         self.bar.setDrawBase(False)
         self.bar.setUsesScrollButtons(True)
         self.bar.setElideMode(Qt.TextElideMode.ElideRight)
+        self.bar.setStyleSheet(f"QTabBar::tab {{ min-width: {TAB_LEAST}px; }}")
         self.bar.setAccessibleName(self.tr("Open papers"))
         self.bar.currentChanged.connect(lambda _: self.chosen.emit(self.current))
         self.bar.tabMoved.connect(self._moved)

@@ -141,7 +141,7 @@ def two_columns(pages: int = 1) -> bytes:
             page.insert_text((72, y), f"left {number} row {row} of the first column", fontsize=10)
             page.insert_text((330, y), f"right {number} row {row} of the other column", fontsize=10)
     document.set_toc([[1, f"Section {n}", n] for n in range(1, pages + 1)])
-    return document.tobytes()
+    return bytes(document.tobytes())
 
 
 def near(colour: QColor, other: QColor, slack: int = 24) -> bool:

@@ -30,7 +30,7 @@ def box_page(rotation: int = 0) -> bytes:
     page = document.new_page(width=600, height=800)
     page.draw_rect(pymupdf.Rect(100, 100, 200, 150), fill=(0, 0, 0), color=None)
     page.set_rotation(rotation)
-    return document.tobytes()
+    return bytes(document.tobytes())
 
 
 async def test_that_ink_shows_where_the_page_geometry_says(reader: Reading, wait_until: Wait) -> None:

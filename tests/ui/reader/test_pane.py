@@ -283,7 +283,7 @@ async def test_that_tabs_come_back_as_they_were(reader: Reading, make_paper: Pap
         assert r.pane.current is None
         r.pane.restore(state)
         first, second = r.pane.tabs.papers
-        assert r.pane.current is second
+        assert r.tab is second
         await wait_until(lambda: second.ready)
         assert not second.notes.isHidden()
         assert first.view.source is None, "what nobody looks at is not opened"

@@ -18,12 +18,15 @@ Reading = Callable[[], AbstractAsyncContextManager[Any]]
 Paper = Callable[[int], bytes]
 Wait = Callable[..., Any]
 
+AES_256 = 5
+"""`pymupdf.PDF_ENCRYPT_AES_256`, which its type stubs do not know."""
+
 
 async def test_that_a_locked_paper_asks_for_its_password_in_the_pane(
     reader: Reading, make_paper: Paper, wait_until: Wait
 ) -> None:
     source = pymupdf.open("pdf", make_paper(2))
-    locked = source.tobytes(encryption=pymupdf.PDF_ENCRYPT_AES_256, user_pw="nebula", owner_pw="owner")
+    locked = source.tobytes(encryption=AES_256, user_pw="nebula", owner_pw="owner")
     async with reader() as r:
         r.pane.open_paper(*r.add("locked", locked))
         form = r.tab.password
