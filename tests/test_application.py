@@ -151,7 +151,7 @@ async def test_that_two_instances_share_a_library(home: Path, paper: Path, tmp_p
     other.write_text("# Another star\n\n## Results\n\nIts period is 12 days and it is rather faint.\n")
     async with Application.open(home) as one, Application.open(home) as two:
         results = await asyncio.gather(_add(one, paper), _add(two, other))
-        assert results == ["added", "added"]
+        assert set(results) == {"added"}
         assert one.library.papers.count() == two.library.papers.count() == 2
 
 

@@ -15,7 +15,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 from app.application import Application
-from app.library.passages import Passages
 from tests.benchmarks.result import Bench, Result
 
 _CORPUS = Path(__file__).resolve().parents[3] / "shared" / "corpus" / "papers"
@@ -96,7 +95,7 @@ async def _import(home: Path, papers: list[Path]) -> float:
 async def _first(home: Path, papers: list[Path]) -> tuple[float, float]:
     async with Application.open(home) as application:
         start = time.perf_counter()
-        first = asyncio.ensure_future(_searchable(application.library.passages))
+        first = asyncio.ensure_future(_searchable(application.library.passages.count))
         all_in = await _import_into(application, papers, start)
         return await first - start, all_in
 
@@ -107,9 +106,8 @@ async def _import_into(application: Application, papers: list[Path], start: floa
     return time.perf_counter() - start
 
 
-async def _searchable(passages: Passages) -> float:
+async def _searchable(count: Callable[[], int]) -> float:
     """Return when the first passages were committed, to about 10 ms."""
-    count: Callable[[], int] = passages.count
     while not await asyncio.to_thread(count):  # noqa: ASYNC110
         await asyncio.sleep(0.01)  # the commit happens in a thread of the importer
     return time.perf_counter()

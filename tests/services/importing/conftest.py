@@ -19,6 +19,9 @@ from app.workers.pool import WorkerPool
 
 MakePdf = Callable[..., Path]
 
+AES_256 = 5
+"""What PyMuPDF calls PDF_ENCRYPT_AES_256."""
+
 SENTENCE = "The pulsation period of the variable star number {n} is {n}.5 days in the infrared band. "
 
 
@@ -50,7 +53,7 @@ def make_pdf(tmp_path: Path) -> MakePdf:
             page.insert_textbox((72, 190, 520, 780), body, fontsize=10)
         document.set_metadata({"title": title, "author": author} if text is None else {})
         if password:
-            document.save(path, encryption=pymupdf.PDF_ENCRYPT_AES_256, user_pw=password, owner_pw="owner")
+            document.save(path, encryption=AES_256, user_pw=password, owner_pw="owner")
         else:
             document.save(path)
         document.close()

@@ -102,8 +102,8 @@ def test_that_a_full_disk_leaves_nothing_half_written(
     monkeypatch.setattr("app.services.importing.file_store.safe_name", lambda name, suffix: "full.pdf")
     real_open = Path.open
 
-    def open_full(self: Path, mode: str = "r", *args: int) -> object:
-        return real_open(Path("/dev/full") if self.name == "full.pdf" else self, mode, *args)
+    def open_full(self: Path, mode: str = "r") -> object:
+        return real_open(Path("/dev/full") if self.name == "full.pdf" else self, mode)
 
     monkeypatch.setattr(Path, "open", open_full)
     with pytest.raises(OSError, match="No space left"):

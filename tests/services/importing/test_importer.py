@@ -103,8 +103,10 @@ async def test_that_a_file_that_is_known_is_a_duplicate_of_its_paper(
     imports: Imports, library: Library, make_pdf: MakePdf
 ) -> None:
     path = make_pdf()
+    other = path.with_name("other name.pdf")
+    shutil.copy(path, other)
     (first,) = [r async for r in imports.importer.add([path])]
-    (second,) = [r async for r in imports.importer.add([shutil.copy(path, path.with_name("other name.pdf"))])]
+    (second,) = [r async for r in imports.importer.add([other])]
     assert (second.status, second.paper_id) == ("duplicate", first.paper_id)
     assert (second.record, second.passages) == (first.record, first.passages)
     assert library.papers.count() == 1
