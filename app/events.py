@@ -38,24 +38,32 @@ class Event:
 
 @dataclass(frozen=True, slots=True)
 class TurnStarted(Event):
+    """A turn begins; `turn_id` names it in the journal."""
+
     type: ClassVar[str] = "turn_started"
     turn_id: str
 
 
 @dataclass(frozen=True, slots=True)
 class TextDelta(Event):
+    """A piece of the model's answer, as it comes."""
+
     type: ClassVar[str] = "text_delta"
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class ThinkingDelta(Event):
+    """A piece of the model's thinking, as it comes."""
+
     type: ClassVar[str] = "thinking_delta"
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class ToolCall(Event):
+    """The model asks for a tool; `step` counts the rounds of the turn."""
+
     type: ClassVar[str] = "tool_call"
     id: str
     name: str
@@ -75,6 +83,8 @@ class ToolProgress(Event):
 
 @dataclass(frozen=True, slots=True)
 class ToolResult(Event):
+    """How a call ended: exactly one for every ToolCall."""
+
     type: ClassVar[str] = "tool_result"
     tool_call_id: str
     name: str
@@ -87,6 +97,8 @@ class ToolResult(Event):
 
 @dataclass(frozen=True, slots=True)
 class PermissionRequest(Event):
+    """A call waits for the person to allow it."""
+
     type: ClassVar[str] = "permission_request"
     id: str
     tool_call_id: str
@@ -96,6 +108,8 @@ class PermissionRequest(Event):
 
 @dataclass(frozen=True, slots=True)
 class Question(Event):
+    """The agent asks the person something."""
+
     type: ClassVar[str] = "question"
     id: str
     text: str
@@ -104,12 +118,16 @@ class Question(Event):
 
 @dataclass(frozen=True, slots=True)
 class Todo(Event):
+    """The agent's list of what is to be done, whole."""
+
     type: ClassVar[str] = "todo"
     items: tuple[dict[str, Any], ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Compaction(Event):
+    """Old parts of the conversation were shortened to free room."""
+
     type: ClassVar[str] = "compaction"
     tier: str
     before_tokens: int
