@@ -9,9 +9,11 @@ import shutil
 import sys
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
+from typing import TextIO
 
 CRASH_FILE = "crash.txt"
 LOG_FILE = "astroresearch.log"
+_crash_files: list[TextIO] = []
 
 
 def missing_display() -> str:
@@ -52,6 +54,9 @@ def start_crash_file(home: Path) -> str:
     path = home / "logs" / CRASH_FILE
     path.parent.mkdir(parents=True, exist_ok=True)
     earlier = path.read_text("utf-8", errors="replace").strip() if path.exists() else ""
+    while _crash_files:
+        _crash_files.pop().close()
     # Kept open for the life of the process: faulthandler writes to the descriptor when it dies.
-    faulthandler.enable(path.open("w", encoding="utf-8"))
+    _crash_files.append(path.open("w", encoding="utf-8"))
+    faulthandler.enable(_crash_files[-1])
     return earlier

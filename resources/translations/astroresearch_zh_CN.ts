@@ -463,6 +463,17 @@
         </message>
     </context>
     <context>
+        <name>NoteDesk</name>
+        <message>
+            <source>The note was deleted.</source>
+            <translation>笔记已删除。</translation>
+        </message>
+        <message>
+            <source>Undo</source>
+            <translation>撤销</translation>
+        </message>
+    </context>
+    <context>
         <name>NotesPanel</name>
         <message>
             <source>Notes</source>
@@ -545,6 +556,10 @@
             <translation>PDF</translation>
         </message>
         <message>
+            <source>%n note(s)</source>
+            <translation>%n 条笔记</translation>
+        </message>
+        <message>
             <source>Untitled</source>
             <translation>无标题</translation>
         </message>
@@ -552,12 +567,8 @@
     <context>
         <name>PaperTab</name>
         <message>
-            <source>The note was deleted.</source>
-            <translation>笔记已删除。</translation>
-        </message>
-        <message>
-            <source>Undo</source>
-            <translation>撤销</translation>
+            <source>This paper could not be opened.</source>
+            <translation>无法打开这篇论文。</translation>
         </message>
     </context>
     <context>
@@ -633,10 +644,6 @@
     <context>
         <name>ReaderPane</name>
         <message>
-            <source>Close (Ctrl+W)</source>
-            <translation>关闭 (Ctrl+W)</translation>
-        </message>
-        <message>
             <source>Page {number} of {total}, printed as “{label}” (Ctrl+G)</source>
             <translation>第 {number} 页，共 {total} 页，印刷页码“{label}” (Ctrl+G)</translation>
         </message>
@@ -651,10 +658,6 @@
         <message>
             <source>Highlights, notes and the place you stopped at are kept for every paper.</source>
             <translation>每篇论文的高亮、笔记和阅读位置都会保留。</translation>
-        </message>
-        <message>
-            <source>Open papers</source>
-            <translation>已打开的论文</translation>
         </message>
     </context>
     <context>
@@ -919,6 +922,17 @@
         <message>
             <source>%1 tok/s</source>
             <translation>%1 词元/秒</translation>
+        </message>
+    </context>
+    <context>
+        <name>TabStrip</name>
+        <message>
+            <source>Open papers</source>
+            <translation>已打开的论文</translation>
+        </message>
+        <message>
+            <source>Close (Ctrl+W)</source>
+            <translation>关闭 (Ctrl+W)</translation>
         </message>
     </context>
     <context>

@@ -50,8 +50,8 @@ def chips_of(row: PaperRow, indexing: bool) -> list[Chip]:
         chips.append((translate("PaperRow", "no PDF"), "plain"))
     elif not indexing:
         chips.insert(0, (translate("PaperRow", "PDF"), "ok"))
-    if row.note_count:
-        chips.append((translate("PaperRow", "%n note(s)", "", row.note_count), "plain"))
+    if notes := row.note_count:
+        chips.append((translate("PaperRow", "%n note(s)", "", notes), "plain"))
     chips.extend((tag, "accent") for tag in row.tags[:3])
     return chips
 
