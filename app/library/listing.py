@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-import itertools
 import json
 from array import array
 from collections.abc import Sequence
@@ -100,7 +99,9 @@ class Listing:
         found = array("q")
         with self._store.read() as connection:
             for statement in statements:
-                found.extend(itertools.chain.from_iterable(connection.execute(statement, values)))
+                # one text of all ids is twice as quick to fetch as a row for each
+                ids = sql.value(connection, f"SELECT json_group_array(id) FROM ({statement})", values)
+                found.extend(json.loads(ids))
         return found
 
     def count(self, query: str = "", collection: int | None = None, tag: str | None = None) -> int:
