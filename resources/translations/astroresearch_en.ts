@@ -74,6 +74,16 @@
         </message>
     </context>
     <context>
+        <name>PaperDelegate</name>
+        <message numerus="yes">
+            <source>%n note(s)</source>
+            <translation>
+                <numerusform>%n note</numerusform>
+                <numerusform>%n notes</numerusform>
+            </translation>
+        </message>
+    </context>
+    <context>
         <name>QueuePanel</name>
         <message numerus="yes">
             <source>and %n more file(s)</source>

@@ -474,6 +474,53 @@
         </message>
     </context>
     <context>
+        <name>Notes</name>
+        <message>
+            <source>Yellow</source>
+            <translation>黄色</translation>
+        </message>
+        <message>
+            <source>Green</source>
+            <translation>绿色</translation>
+        </message>
+        <message>
+            <source>Blue</source>
+            <translation>蓝色</translation>
+        </message>
+        <message>
+            <source>Pink</source>
+            <translation>粉色</translation>
+        </message>
+        <message>
+            <source>Orange</source>
+            <translation>橙色</translation>
+        </message>
+        <message>
+            <source>Purple</source>
+            <translation>紫色</translation>
+        </message>
+        <message>
+            <source>Red</source>
+            <translation>红色</translation>
+        </message>
+        <message>
+            <source>Gray</source>
+            <translation>灰色</translation>
+        </message>
+        <message>
+            <source>p. {label}</source>
+            <translation>第 {label} 页</translation>
+        </message>
+        <message>
+            <source>today</source>
+            <translation>今天</translation>
+        </message>
+        <message>
+            <source>yesterday</source>
+            <translation>昨天</translation>
+        </message>
+    </context>
+    <context>
         <name>NotesPanel</name>
         <message>
             <source>Notes</source>
@@ -523,14 +570,7 @@
         </message>
     </context>
     <context>
-        <name>PaperList</name>
-        <message>
-            <source>Papers</source>
-            <translation>论文</translation>
-        </message>
-    </context>
-    <context>
-        <name>PaperRow</name>
+        <name>PaperDelegate</name>
         <message>
             <source>indexing…</source>
             <translation>正在索引…</translation>
@@ -555,13 +595,22 @@
             <source>PDF</source>
             <translation>PDF</translation>
         </message>
-        <message>
+        <message numerus="yes">
             <source>%n note(s)</source>
-            <translation>%n 条笔记</translation>
+            <translation>
+                <numerusform>%n 条笔记</numerusform>
+            </translation>
         </message>
         <message>
             <source>Untitled</source>
             <translation>无标题</translation>
+        </message>
+    </context>
+    <context>
+        <name>PaperList</name>
+        <message>
+            <source>Papers</source>
+            <translation>论文</translation>
         </message>
     </context>
     <context>

@@ -20,10 +20,11 @@ PLACES = re.compile(r"%n|%\d|\{\w+\}")
 def sources(repo: Path) -> Iterator[tuple[str, ast.Call]]:
     for path in sorted((repo / "app" / "ui").rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
-            name = (
-                getattr(node.func, "attr", getattr(node.func, "id", "")) if isinstance(node, ast.Call) else ""
-            )
-            if isinstance(node, ast.Call) and name in ("tr", "translate"):
+            if not isinstance(node, ast.Call):
+                continue
+            name = getattr(node.func, "attr", getattr(node.func, "id", ""))
+            owner = getattr(getattr(node.func, "value", None), "id", "")
+            if name == "tr" or (name == "translate" and owner in ("", "QCoreApplication")):
                 yield f"{path.relative_to(repo)}:{node.lineno}", node
 
 

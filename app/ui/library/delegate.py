@@ -5,7 +5,6 @@ from __future__ import annotations
 from functools import lru_cache
 
 from PySide6.QtCore import (
-    QCoreApplication,
     QModelIndex,
     QPersistentModelIndex,
     QPointF,
@@ -21,39 +20,12 @@ from app.library.listing import PaperRow
 from app.ui.library.model import RowRole
 from app.ui.theme import CHIP_PX, META_PX, TEXT_PX, Tokens, interface_font, tokens
 
-translate = QCoreApplication.translate
-
 LEFT, RIGHT, ABOVE = 14, 12, 9
 TITLE_LINE, META_LINE, CHIP_HEIGHT = 18, 19, 20
 ROW_HEIGHT = ABOVE + 2 * TITLE_LINE + 2 + META_LINE + 5 + CHIP_HEIGHT + ABOVE + 1
 
 Chip = tuple[str, str]
 """Text and kind ("plain", "ok", "warn", "bad", "accent")."""
-
-
-def chips_of(row: PaperRow, indexing: bool) -> list[Chip]:
-    """Return the chips of a paper, most telling first."""
-
-    chips: list[Chip] = []
-    if indexing:
-        chips.append((translate("PaperRow", "indexing…"), "warn"))
-    match row.status:
-        case "needs_password":
-            chips.append((translate("PaperRow", "locked"), "warn"))
-        case "no_text":
-            chips.append((translate("PaperRow", "needs OCR"), "warn"))
-        case "damaged" | "failed":
-            chips.append((translate("PaperRow", "unreadable"), "bad"))
-        case _:
-            pass
-    if row.file_count == 0:
-        chips.append((translate("PaperRow", "no PDF"), "plain"))
-    elif not indexing:
-        chips.insert(0, (translate("PaperRow", "PDF"), "ok"))
-    if notes := row.note_count:
-        chips.append((translate("PaperRow", "%n note(s)", "", notes), "plain"))
-    chips.extend((tag, "accent") for tag in row.tags[:3])
-    return chips
 
 
 class PaperDelegate(QStyledItemDelegate):
@@ -63,6 +35,30 @@ class PaperDelegate(QStyledItemDelegate):
         super().__init__()
         self.indexing: frozenset[str] = frozenset()
         """Papers whose files are being indexed now."""
+
+    def chips(self, row: PaperRow) -> list[Chip]:
+        """Return the chips of a paper, most telling first."""
+        chips: list[Chip] = []
+        indexing = row.paper_id in self.indexing
+        if indexing:
+            chips.append((self.tr("indexing…"), "warn"))
+        match row.status:
+            case "needs_password":
+                chips.append((self.tr("locked"), "warn"))
+            case "no_text":
+                chips.append((self.tr("needs OCR"), "warn"))
+            case "damaged" | "failed":
+                chips.append((self.tr("unreadable"), "bad"))
+            case _:
+                pass
+        if row.file_count == 0:
+            chips.append((self.tr("no PDF"), "plain"))
+        elif not indexing:
+            chips.insert(0, (self.tr("PDF"), "ok"))
+        if row.note_count:
+            chips.append((self.tr("%n note(s)", None, row.note_count), "plain"))
+        chips.extend((tag, "accent") for tag in row.tags[:3])
+        return chips
 
     def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
         return QSize(200, ROW_HEIGHT)
@@ -94,7 +90,7 @@ class PaperDelegate(QStyledItemDelegate):
         painter.restore()
 
     def _paint_row(self, painter: QPainter, rect: QRect, row: PaperRow, t: Tokens) -> None:
-        lines = _title_lines(row.title or translate("PaperRow", "Untitled"), rect.width(), row.unread)
+        lines = _title_lines(row.title or self.tr("Untitled"), rect.width(), row.unread)
         meta = " · ".join(filter(None, (row.authors_short, str(row.year or ""), row.journal_line)))
         missing = (2 - len(lines)) * TITLE_LINE + (0 if meta else META_LINE)
         y = rect.top() + missing // 2
@@ -113,7 +109,7 @@ class PaperDelegate(QStyledItemDelegate):
             painter.drawText(place, Qt.AlignmentFlag.AlignVCenter, _elided(meta, rect.width()))
             y += META_LINE
         y += 5
-        _paint_chips(painter, rect, y, chips_of(row, row.paper_id in self.indexing), t)
+        _paint_chips(painter, rect, y, self.chips(row), t)
 
 
 def _paint_chips(painter: QPainter, rect: QRect, y: int, chips: list[Chip], t: Tokens) -> None:

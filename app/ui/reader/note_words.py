@@ -9,29 +9,27 @@ from PySide6.QtCore import QCoreApplication, QDate, QLocale
 
 from app.library.notes import Note
 
-
-def _tr(text: str) -> str:
-    return QCoreApplication.translate("Notes", text)
+translate = QCoreApplication.translate
 
 
 def colour_name(colour: str) -> str:
     """Return the name of a note colour."""
     names = {
-        "yellow": _tr("Yellow"),
-        "green": _tr("Green"),
-        "blue": _tr("Blue"),
-        "pink": _tr("Pink"),
-        "orange": _tr("Orange"),
-        "purple": _tr("Purple"),
-        "red": _tr("Red"),
-        "gray": _tr("Gray"),
+        "yellow": translate("Notes", "Yellow"),
+        "green": translate("Notes", "Green"),
+        "blue": translate("Notes", "Blue"),
+        "pink": translate("Notes", "Pink"),
+        "orange": translate("Notes", "Orange"),
+        "purple": translate("Notes", "Purple"),
+        "red": translate("Notes", "Red"),
+        "gray": translate("Notes", "Gray"),
     }
     return names.get(colour, colour)
 
 
 def page_name(page: int, labels: Sequence[str]) -> str:
     """Return "p. 4", by the label that is printed on the page."""
-    return _tr("p. {label}").format(label=page_label(page, labels))
+    return translate("Notes", "p. {label}").format(label=page_label(page, labels))
 
 
 def page_label(page: int, labels: Sequence[str]) -> str:
@@ -44,9 +42,9 @@ def day_name(moment: datetime, now: datetime | None = None) -> str:
     local = moment.astimezone()
     days = ((now or datetime.now(UTC)).astimezone().date() - local.date()).days
     if days <= 0:
-        return _tr("today")
+        return translate("Notes", "today")
     if days == 1:
-        return _tr("yesterday")
+        return translate("Notes", "yesterday")
     date = QDate(local.year, local.month, local.day)
     return QLocale().toString(date, QLocale.FormatType.ShortFormat)
 

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import dataclasses
 from collections.abc import Sequence
-from pathlib import Path
 
 import pytest
 from PySide6.QtWidgets import QApplication
 
 from app.library import Library
 from app.library.listing import PaperRow
-from app.ui.library.delegate import ROW_HEIGHT, chips_of
+from app.ui.library.delegate import ROW_HEIGHT, PaperDelegate
 from app.ui.library.model import BLOCK, KEPT_BLOCKS, LibraryModel, RowRole
 from app.ui.library.view import PaperList
 from app.ui.tasks import Tasks
@@ -141,7 +141,11 @@ async def test_that_a_failing_library_is_reported_and_asked_again(
     assert model.settled()
 
 
-def test_that_chips_say_what_a_paper_lacks(library: Library, tmp_path: Path) -> None:
+def test_that_chips_say_what_a_paper_lacks(qapp: QApplication, library: Library) -> None:
     (row,) = library.papers.rows([1])
-    assert ("PDF", "ok") in chips_of(row, indexing=False)
-    assert any("indexing" in text for text, _ in chips_of(row, indexing=True))
+    delegate = PaperDelegate()
+    assert ("PDF", "ok") in delegate.chips(row)
+    assert ("no PDF", "plain") in delegate.chips(dataclasses.replace(row, file_count=0))
+    assert ("needs OCR", "warn") in delegate.chips(dataclasses.replace(row, status="no_text"))
+    delegate.indexing = frozenset({row.paper_id})
+    assert delegate.chips(row) == [("indexing…", "warn")]
