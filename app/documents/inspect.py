@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any, TypeVar
 
@@ -24,6 +25,7 @@ SAMPLE = 10
 """Pages whose amount of text is measured, spread over the file."""
 
 _MOST_LINES = 600
+_GAP = 0.18
 _WIDE = 0.85
 """A gap of this many times the font size is no word space."""
 _MOST_BOOKMARKS = 5000
@@ -89,9 +91,31 @@ def _page_or_none(document: pymupdf.Document, index: int) -> InspectedPage | Non
 
 def _line(line: Mapping[str, Any]) -> InspectedLine:
     x0, y0, x1, y1 = (round(float(v), 1) for v in line["bbox"])
-    spans = tuple(span for span in map(_span, line["spans"]) if span.text)
+    spans = tuple(_spaced(line["spans"]))
     dx, dy = line["dir"]
-    return InspectedLine(spans, (x0, y0, x1, y1), (round(dx, 3), round(dy, 3)))
+    return InspectedLine(spans, (x0, y0, x1, y1), (round(dx, 3), round(dy, 3)), _baseline(line["spans"], y1))
+
+
+def _spaced(spans: Sequence[Mapping[str, Any]]) -> Iterator[Span]:
+    """The spans with text; a change of font may leave a gap where a space should be."""
+    before: Mapping[str, Any] | None = None
+    for raw in spans:
+        span = _span(raw)
+        if not span.text:
+            continue
+        if before is not None and raw["bbox"][0] - before["bbox"][2] > _GAP * raw["size"] and not span.raised:
+            span = replace(span, text=f" {span.text}") if span.text[0] != " " else span
+        yield span
+        before = raw
+
+
+def _baseline(spans: Sequence[Mapping[str, Any]], bottom: float) -> float:
+    """The height on which the longest of the largest spans stands."""
+    if not spans:
+        return bottom
+    size = max(span["size"] for span in spans)
+    main = max((s for s in spans if s["size"] > 0.9 * size), key=lambda s: len(s["chars"]))
+    return round(float(main["origin"][1]), 1)
 
 
 def _span(span: Mapping[str, Any]) -> Span:

@@ -30,6 +30,8 @@ class InspectedLine:
     spans: tuple[Span, ...]
     box: Box
     direction: tuple[float, float] = (1.0, 0.0)
+    baseline: float = 0.0
+    """Where the characters stand, from the top; tall signs and raised marks do not move it."""
 
     @property
     def text(self) -> str:
@@ -99,6 +101,7 @@ class Inspection:
                             [[s.text, s.size, s.bold, s.italic, s.raised] for s in line.spans],
                             list(line.box),
                             list(line.direction),
+                            line.baseline,
                         ]
                         for line in page.lines
                     ],
@@ -125,8 +128,8 @@ class Inspection:
                     width=page["width"],
                     height=page["height"],
                     lines=tuple(
-                        InspectedLine(tuple(Span(*span) for span in spans), _box(box), (d[0], d[1]))
-                        for spans, box, d in page["lines"]
+                        InspectedLine(tuple(Span(*span) for span in spans), _box(box), (d[0], d[1]), baseline)
+                        for spans, box, d, baseline in page["lines"]
                     ),
                 )
                 for page in value["pages"]

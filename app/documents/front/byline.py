@@ -159,11 +159,11 @@ def _printed_form(name: str) -> str:
     words = name.split()
     if len(words) < 2 or is_collaboration(name):
         return name
-    return " ".join(_capitalised(word, first=i == 0) for i, word in enumerate(words))
+    least = 2 if name.isupper() else 3
+    return " ".join(_capitalised(word, 4 if i == 0 else least) for i, word in enumerate(words))
 
 
-def _capitalised(word: str, *, first: bool) -> str:
-    initials = len(word) < (4 if first else 3)
-    if initials or not word.isupper() or "." in word or re.fullmatch(r"[IVX]+", word):
+def _capitalised(word: str, least: int) -> str:
+    if len(word) < least or not word.isupper() or "." in word or re.fullmatch(r"[IVX]+", word):
         return word
     return "-".join(part[:1] + part[1:].lower() for part in word.split("-"))

@@ -13,7 +13,7 @@ from app.documents.inspection import Box, InspectedLine, InspectedPage, Span
 MARKS = "*∗⋆★☆†‡§¶‖#$◦•✉✝⊥∥♯¹²³⁴⁵⁶⁷⁸⁹⁰"
 """Signs that lead to a footnote or an affiliation."""
 
-_MARK_TEXT = re.compile(rf"^[\s,;.\d{re.escape(MARKS)}a-z()\[\]+&-]*$")
+_MARK_TEXT = re.compile(rf"^[\s,;.\d{re.escape(MARKS)}a-zα-ω()\[\]+&-]*$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,7 @@ def name_list(line: Line) -> str:
 def upright_lines(page: InspectedPage) -> list[Line]:
     """Return the lines that read left to right, from top to bottom, line numbers left out."""
     pieces = [line for line in page.lines if line.upright and not _line_number(line, page)]
-    pieces.sort(key=lambda line: (_baseline(line), line.box[0]))
+    pieces.sort(key=lambda line: (line.baseline, line.box[0]))
     rows: list[list[InspectedLine]] = []
     for piece in pieces:
         if rows and _same_row(rows[-1], piece):
@@ -90,11 +90,6 @@ def body_size(pages: Iterable[InspectedPage]) -> float:
     return sizes.most_common(1)[0][0] if sizes else 0.0
 
 
-def _baseline(line: InspectedLine) -> float:
-    """Where the line's full-size characters stand: raised marks must not lift it."""
-    return line.box[3] if len(line.spans) == 1 else line.box[3] - 0.2 * max(s.size for s in line.spans)
-
-
 def _line_number(line: InspectedLine, page: InspectedPage) -> bool:
     """Margin numbers of referee manuscripts: lone small digits outside the text."""
     outside = line.box[2] < 0.09 * page.width or line.box[0] > 0.93 * page.width
@@ -102,10 +97,17 @@ def _line_number(line: InspectedLine, page: InspectedPage) -> bool:
 
 
 def _same_row(row: Sequence[InspectedLine], piece: InspectedLine) -> bool:
-    top = min(line.box[1] for line in row)
-    bottom = max(line.box[3] for line in row)
-    overlap = min(bottom, piece.box[3]) - max(top, piece.box[1])
-    return overlap > 0.55 * min(bottom - top, piece.box[3] - piece.box[1])
+    """Whether a piece stands on the row, or is raised above its baseline as marks are."""
+    spans = [_band(line) for line in row]
+    top, bottom = min(band[0] for band in spans), max(band[1] for band in spans)
+    a, b = _band(piece)
+    return min(bottom, b) - max(top, a) > 0.55 * min(bottom - top, b - a)
+
+
+def _band(line: InspectedLine) -> tuple[float, float]:
+    """The height that letters of the line's size take; signs such as roots reach far beyond."""
+    size = _size([line])
+    return max(line.box[1], line.baseline - 0.75 * size), min(line.box[3], line.baseline + 0.25 * size)
 
 
 def _joined(row: Sequence[InspectedLine]) -> Iterable[Line]:

@@ -166,6 +166,10 @@ def _words(block: Sequence[Line], page: Sequence[Line]) -> str:
     return text.removesuffix(".") if not text.endswith("..") else text
 
 
+def _leads_away(span: Span, size: float) -> bool:
+    return is_mark(span, size) and bool(span.text.strip(" +-\u2212"))
+
+
 def _sign(span: Span, size: float) -> bool:
     """Whether a span is a footnote sign; a digit may belong to the title."""
     return is_mark(span, size) and bool(span.text.strip()) and not span.text.strip(MARKS + ", ")
@@ -174,7 +178,8 @@ def _sign(span: Span, size: float) -> bool:
 def _title_line(line: Line, *, last: bool) -> str:
     """A line's words; raised signs go, raised digits stay (isotopes) unless they end the title."""
     spans = [span for span in line.spans if not _sign(span, line.size)]
-    while last and spans and (not spans[-1].text.strip() or is_mark(spans[-1], line.size)):
+    # a charge ("H⁺") belongs to the title, a number or letter behind it does not
+    while last and spans and (not spans[-1].text.strip(" .") or _leads_away(spans[-1], line.size)):
         spans.pop()
     # a report number in tiny type may share the title's last line
     return tidy("".join(span.text for span in spans if span.raised or span.size >= 0.5 * line.size))
