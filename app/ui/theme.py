@@ -282,6 +282,5 @@ def _set_px(font: QFont, px: float) -> None:
     if px == int(px):
         font.setPixelSize(int(px))
         return
-    screen = QGuiApplication.primaryScreen()
-    dpi = screen.logicalDotsPerInchY() if screen is not None else 96.0
+    dpi = QGuiApplication.primaryScreen().logicalDotsPerInchY() if QGuiApplication.screens() else 96.0
     font.setPointSizeF(px * 72.0 / dpi)

@@ -127,6 +127,6 @@ def test_that_what_an_earlier_crash_wrote_is_kept_for_the_notice(home: Path) -> 
         assert "Segmentation" in early.start_crash_file(home)
         assert early.start_crash_file(home) == ""
     finally:
-        faulthandler.enable(sys.__stderr__)
+        faulthandler.enable(2)
         while early._crash_files:
             early._crash_files.pop().close()

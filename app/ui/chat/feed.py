@@ -95,10 +95,14 @@ class Feed(QScrollArea):
             # "Show earlier" stands before the items and the stretch after them.
             self._layout.insertWidget(1 + sum(1 for p in self._views if p < place), view)
             view.show()
-        elif (isinstance(view, ToolCard) and isinstance(item, ToolUse)) or (
-            isinstance(view, AnswerView) and isinstance(item, Answered)
-        ):
-            view.show_item(item)
+            return
+        match view, item:
+            case ToolCard() as card, ToolUse() as use:
+                card.show_item(use)
+            case AnswerView() as answer, Answered() as text:
+                answer.show_item(text)
+            case _:
+                pass  # what was asked and notices never change
 
     def _made(self, item: Item) -> QWidget:
         match item:

@@ -80,8 +80,9 @@ class Notices(QWidget):
         return super().eventFilter(watched, event)
 
     def _notices(self) -> list[_Notice]:
-        items = (self._layout.itemAt(place) for place in range(self._layout.count()))
-        return [item.widget() for item in items if item is not None and isinstance(item.widget(), _Notice)]
+        items = [self._layout.itemAt(place) for place in range(self._layout.count())]
+        widgets = [item.widget() for item in items if item is not None]
+        return [widget for widget in widgets if isinstance(widget, _Notice)]
 
     def _remove(self, notice: _Notice) -> None:
         if self._layout.indexOf(notice) < 0:

@@ -9,8 +9,11 @@ from app.services.changes import ImportProgress, ImportState
 from app.ui.library.imports import ImportList
 
 
-def step(number: int, state: ImportState, status: str = "", **fields: int) -> ImportProgress:
-    return ImportProgress(number, Path(f"{number}.pdf"), state, status, PaperId(f"p{number}"), **fields)
+def step(
+    number: int, state: ImportState, status: str = "", *, done: int = 0, total: int = 0
+) -> ImportProgress:
+    paper = PaperId(f"p{number}")
+    return ImportProgress(number, Path(f"{number}.pdf"), state, status, paper, done, total)
 
 
 def listed(*steps: ImportProgress) -> ImportList:
