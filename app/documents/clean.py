@@ -56,6 +56,7 @@ _COMPATIBLE = ((0xFB00, 0xFB06), (0xFB13, 0xFB17), (0xFB50, 0xFDFB), (0xFE70, 0x
 _SMALL_CAPITAL_A = 0xF761
 """Adobe's private code points for small capitals, which publishers used until about 2005."""
 
+_TWICE = re.compile(r"(\S)\1")
 _SIMPLE = re.compile(r"(?:[!-\]_a-}]+(?: [!-\]_a-}]+)*)?")
 """Lines of ASCII with nothing to do: no accent, no control character, no double space."""
 
@@ -75,8 +76,9 @@ def clean_line(glyphs: Sequence[str], boxes: Sequence[Box]) -> CleanLine:
     and its letter become one character with both boxes; what is invisible is dropped,
     and so are glyphs printed twice in the same place.
     """
-    text = "".join(glyphs).rstrip(" ")
-    if _SIMPLE.fullmatch(text) and not _doubled(text, boxes):
+    joined = "".join(glyphs)
+    text = joined.rstrip(" ")
+    if len(joined) == len(glyphs) and _SIMPLE.fullmatch(text) and not _doubled(text, boxes):
         return CleanLine(text, tuple(boxes[: len(text)]))
     out: list[tuple[str, Box]] = []
     last = max((i for i, glyph in enumerate(glyphs) if glyph.strip()), default=-1)
@@ -97,7 +99,9 @@ def is_noise(char: str) -> bool:
 
 def _doubled(text: str, boxes: Sequence[Box]) -> bool:
     """Whether a glyph is printed twice in the same place."""
-    return any(text[i] == text[i + 1] and _same_place(boxes[i], boxes[i + 1]) for i in range(len(text) - 1))
+    return bool(_TWICE.search(text)) and any(
+        text[i] == text[i + 1] and _same_place(boxes[i], boxes[i + 1]) for i in range(len(text) - 1)
+    )
 
 
 def _expand(glyph: str, box: Box, *, at_end: bool) -> list[tuple[str, Box]]:

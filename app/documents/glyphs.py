@@ -8,7 +8,7 @@ user space, in which quads are kept.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -91,7 +91,7 @@ def read_glyphs(raw: Mapping[str, Any], unrotated_to_user: Affine) -> PageGlyphs
     counted: Counter[str] = Counter()
     lines = []
     for order, raw_line in enumerate(raw_lines):
-        counted.update(glyph["c"] for span in raw_line["spans"] for glyph in span["chars"])
+        counted.update([glyph["c"] for span in raw_line["spans"] for glyph in span["chars"]])
         line = _line(raw_line, turn, order)
         if line is not None:
             lines.append(line)
@@ -105,10 +105,15 @@ def read_glyphs(raw: Mapping[str, Any], unrotated_to_user: Affine) -> PageGlyphs
     )
 
 
+def around(boxes: Iterable[Box]) -> Box:
+    """Return the smallest box around boxes, of which there must be one."""
+    lefts, tops, rights, bottoms = zip(*boxes, strict=True)
+    return (min(lefts), min(tops), max(rights), max(bottoms))
+
+
 def quad_of(boxes: Sequence[Box], to_user: Affine, direction: tuple[float, float] = (1.0, 0.0)) -> Quad:
     """Return the quad in user space around glyph boxes of one line that runs in `direction`."""
-    x0, y0 = min(b[0] for b in boxes), min(b[1] for b in boxes)
-    x1, y1 = max(b[2] for b in boxes), max(b[3] for b in boxes)
+    x0, y0, x1, y1 = around(boxes)
     corners = [to_user.apply(p) for p in ((x0, y0), (x1, y0), (x1, y1), (x0, y1))]
     turned = round(direction[0]), round(direction[1])
     first = {(0, 1): 1, (-1, 0): 2, (0, -1): 3}.get(turned, 0)
@@ -135,7 +140,6 @@ def _line(raw_line: Mapping[str, Any], turn: Affine, order: int) -> Line | None:
         return None
     used = clean.boxes
     ink = [b for c, b in zip(clean.text, used, strict=True) if c != " "]
-    box = (min(b[0] for b in ink), min(b[1] for b in ink), max(b[2] for b in ink), max(b[3] for b in ink))
     dx, dy = raw_line["dir"]
     main = max(spans, key=lambda span: len(span["chars"]))
     bold = sum(len(s["chars"]) for s in spans if s["flags"] & _BOLD_FLAG or _bold_name(s["font"]))
@@ -143,7 +147,7 @@ def _line(raw_line: Mapping[str, Any], turn: Affine, order: int) -> Line | None:
     return Line(
         text=clean.text,
         boxes=used,
-        box=box,
+        box=around(ink),
         size=round(main["size"], 1),
         bold=bold > 0.6 * len(glyphs),
         italic=italic > 0.6 * len(glyphs),

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 from statistics import median
 
-from app.documents.glyphs import Box, Line
+from app.documents.glyphs import Box, Line, around
 
 _SIDE_SHARE = 0.12
 """Each side of a gutter holds at least this share of the text."""
@@ -36,7 +36,9 @@ class Row:
     def of(cls, lines: Sequence[Line]) -> Row:
         """Put segments in order."""
         ordered = tuple(sorted(lines, key=lambda line: (line.box[0], line.order)))
-        return cls(ordered, _around(ordered), max(ordered, key=lambda line: len(line.text)))
+        return cls(
+            ordered, around([line.box for line in ordered]), max(ordered, key=lambda line: len(line.text))
+        )
 
     @property
     def size(self) -> float:
@@ -223,13 +225,3 @@ def _is_cells(row: Row) -> bool:
 
 def _extent(lines: Sequence[Line]) -> tuple[float, float]:
     return min(line.box[0] for line in lines), max(line.box[2] for line in lines)
-
-
-def _around(lines: Sequence[Line]) -> Box:
-    boxes = [line.box for line in lines]
-    return (
-        min(b[0] for b in boxes),
-        min(b[1] for b in boxes),
-        max(b[2] for b in boxes),
-        max(b[3] for b in boxes),
-    )

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from enum import StrEnum
 from itertools import pairwise
 
@@ -39,7 +40,7 @@ def quality(text: str, raw: Mapping[str, int] | None = None) -> PageQuality:
     GARBAGE is text that a search must not see: fonts without a map to Unicode, shifted
     code points, boxes in place of letters. A page of numbers is OK.
     """
-    shown = {c: n for c, n in (raw or _count(text)).items() if not c.isspace()}
+    shown = {c: n for c, n in (raw or Counter(text)).items() if not c.isspace()}
     total = sum(shown.values())
     if total == 0:
         return PageQuality.EMPTY
@@ -53,12 +54,11 @@ def quality(text: str, raw: Mapping[str, int] | None = None) -> PageQuality:
 
 def _absurd(text: str) -> bool:
     """Whether the letters of a Latin page do not make words."""
-    letters = [c for c in text if c.isalpha()]
-    latin = sum(c < "\u0250" for c in letters)
-    if latin < 0.8 * max(1, len(letters)):
+    letters = {c: n for c, n in Counter(text).items() if c.isalpha()}
+    latin = sum(n for c, n in letters.items() if c < "\u0250")
+    if latin < 0.8 * max(1, sum(letters.values())):
         return _mixed_scripts(letters)
-    tokens = [t for t in _PARTS.findall(text) if sum(c.isdigit() for c in t) < 0.5 * len(t)]
-    tokens = [t for t in tokens if len(t) >= 3]
+    tokens = [t for t in _PARTS.findall(text) if len(t) >= 3 and sum(map(str.isdigit, t)) < 0.5 * len(t)]
     size = sum(map(len, tokens))
     if size < _SIGNIFICANT:
         return _symbols_share(text) > 0.5
@@ -81,14 +81,7 @@ def _symbols_share(text: str) -> float:
     return odd / max(1, len(shown))
 
 
-def _mixed_scripts(letters: list[str]) -> bool:
+def _mixed_scripts(letters: Iterable[str]) -> bool:
     """Whether letters jump between many unrelated scripts, as shifted code points do."""
     scripts = {unicodedata.name(c, "?").split()[0] for c in letters}
     return len(scripts - {"LATIN", "GREEK", "CJK", "HIRAGANA", "KATAKANA", "MATHEMATICAL", "MODIFIER"}) > 4
-
-
-def _count(text: str) -> dict[str, int]:
-    counts: dict[str, int] = {}
-    for char in text:
-        counts[char] = counts.get(char, 0) + 1
-    return counts
