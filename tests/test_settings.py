@@ -49,7 +49,8 @@ def test_that_every_key_of_the_contract_exists() -> None:
         "user_agent",
         "llm": "provider base_url api_key model context_tokens model_path thinking",
         "embedding": "provider model base_url",
-        "agent": "tool_timeout_s max_output_chars duplicate_threshold ask_user_timeout_s soft_limit max_steps "
+        "agent": "tool_timeout_s max_output_chars duplicate_threshold ask_user_timeout_s soft_limit "
+        "max_steps "
         "permissions",
         "ui": "theme language",
     }
