@@ -17,7 +17,7 @@ from app.errors import AppError
 from app.events import Notice
 from app.library import Library
 from app.llm.chat import ChatMessage, ChatModel
-from app.llm.embeddings import Embedder
+from app.llm.embeddings import Embedder, LocalEmbedder
 from app.services import welcome
 from app.services.secrets import Secrets
 from app.services.threads import off_loop
@@ -74,6 +74,8 @@ async def checks(patient: Patient) -> list[Check]:
     """Check the parts of an open application, models and workers included."""
     steps: list[tuple[str, bool, Callable[[], Awaitable[str]], str]] = [
         ("database", True, lambda: _database(patient.library), "Restore a copy from the backups folder."),
+        ("full-text search", True, lambda: _words(patient.library), _REINSTALL),
+        ("vector search", True, lambda: _vectors(patient.library), _REINSTALL),
         ("pdf worker", True, lambda: _pdf(patient.pdf), _REINSTALL),
         ("embeddings", False, lambda: _embeddings(patient.embedder), _REINSTALL),
         (
@@ -158,12 +160,23 @@ async def _database(library: Library) -> str:
         raise AppError(" ".join(problems[:5]), hint=f"Verified copies are in {library.backups_dir}.")
     papers = await off_loop(library.papers.count)
     passages = await off_loop(library.passages.count)
-    return f"whole; full-text and vector search work; {papers} papers, {passages} passages"
+    return f"whole; {papers} papers, {passages} passages"
+
+
+async def _words(library: Library) -> str:
+    await off_loop(library.search.keyword, "light curve", papers=None, limit=1)
+    return "SQLite FTS5 answers"
+
+
+async def _vectors(library: Library) -> str:
+    vector = bytes([1]) * LocalEmbedder.dim
+    await off_loop(library.search.semantic, vector, model=LocalEmbedder.model_id, papers=None, limit=1)
+    return "sqlite-vec answers"
 
 
 async def _pdf(pdf: PdfClient) -> str:
     inspection = await pdf.inspect(welcome.paper())
-    return f"reads the welcome paper ({inspection.pages} pages)"
+    return f"reads the welcome paper ({inspection.page_count} pages)"
 
 
 async def _embeddings(embedder: Embedder | None) -> str:

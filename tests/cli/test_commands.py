@@ -142,9 +142,10 @@ def test_that_a_question_of_100_000_characters_is_answered_or_refused_plainly(
 def test_that_doctor_checks_what_the_application_needs(run: Run) -> None:
     done = run("doctor", "--json")
     checks = {check["name"]: check for check in done.document["checks"]}
-    assert {"python", "disk space", "window", "library folder", "database", "pdf worker", "keyring"} <= set(
-        checks
-    )
+    needed = ("python", "disk space", "window", "library folder", "settings", "database", "keyring")
+    parts = ("full-text search", "vector search", "pdf worker", "embeddings", "chat model")
+    assert {*needed, *parts} <= set(checks)
+    assert all(checks[name]["ok"] for name in ("python", "database", "full-text search", "vector search"))
     assert all(check["ok"] or check["hint"] for check in checks.values())
     assert done.code == (0 if all(c["ok"] or not c["essential"] for c in checks.values()) else 1)
 
