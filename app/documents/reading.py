@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from app.documents.flow import Flow, flow
 from app.documents.furniture import copies, furniture
 from app.documents.geometry import PageGeometry
 from app.documents.glyphs import PageGlyphs, read_glyphs
+from app.documents.labels import page_labels, parsed_rule
 from app.documents.opening import MUPDF_ERRORS
 from app.documents.order import Row, regions
 from app.documents.page_text import PageText, text_lines, words_of
@@ -125,11 +127,16 @@ class DocumentReader:
 
     def label(self, page: int) -> PageLabel:
         """Return what is printed on the page as its number; the page number where none is set."""
+        return PageLabel(self._labels[page] if page < len(self._labels) else str(page + 1))
+
+    @cached_property
+    def _labels(self) -> tuple[str, ...]:
+        # Read as `inspect` does: MuPDF's own `get_label` makes "ageLabel1" of `/Type/PageLabel/S/D`.
         try:
-            label = self.document[page].get_label()
+            rules = [parsed_rule(page, rule) for page, rule in self.document._get_page_labels()]
+            return page_labels(rules, self.pages)
         except MUPDF_ERRORS:
-            label = ""
-        return PageLabel(label or str(page + 1))
+            return ()
 
     def geometry(self, page: int) -> PageGeometry:
         """Return where the page lies in user space."""
