@@ -144,6 +144,29 @@ def two_columns(pages: int = 1) -> bytes:
     return bytes(document.tobytes())
 
 
+def plain_pages(count: int, width: int = 595, height: int = 842) -> bytes:
+    """Return a paper of many pages, quickly: all share one line of text."""
+    content = b"BT /F 20 Tf 72 700 Td (one line of text) Tj ET"
+    kids = b" ".join(b"%d 0 R" % (5 + page) for page in range(count))
+    parts = [
+        b"<< /Type /Catalog /Pages 2 0 R >>",
+        b"<< /Type /Pages /Kids [%s] /Count %d >>" % (kids, count),
+        b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
+        b"<< /Length %d >>\nstream\n%s\nendstream" % (len(content), content),
+    ]
+    page = b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 %d %d] /Contents 4 0 R" % (width, height)
+    parts += [page + b" /Resources << /Font << /F 3 0 R >> >> >>"] * count
+    chunks, offsets, at = [b"%PDF-1.7\n"], [], 9
+    for number, part in enumerate(parts, 1):
+        offsets.append(at)
+        chunks.append(b"%d 0 obj\n%s\nendobj\n" % (number, part))
+        at += len(chunks[-1])
+    chunks.append(b"xref\n0 %d\n0000000000 65535 f \n" % (len(parts) + 1))
+    chunks += [b"%010d 00000 n \n" % offset for offset in offsets]
+    chunks.append(b"trailer << /Size %d /Root 1 0 R >>\nstartxref\n%d\n%%%%EOF" % (len(parts) + 1, at))
+    return b"".join(chunks)
+
+
 def near(colour: QColor, other: QColor, slack: int = 24) -> bool:
     """Say whether two colours look the same."""
     parts = zip(colour.getRgb()[:3], other.getRgb()[:3], strict=True)  # type: ignore[index]
@@ -186,6 +209,11 @@ def reader(qapp: QApplication, home: Path) -> Callable[[], AbstractAsyncContextM
 @pytest.fixture
 def make_paper() -> Callable[[int], bytes]:
     return two_columns
+
+
+@pytest.fixture
+def make_long_paper() -> Callable[[int], bytes]:
+    return plain_pages
 
 
 @pytest.fixture

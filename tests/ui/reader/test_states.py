@@ -111,13 +111,11 @@ async def test_that_a_page_that_never_ends_is_set_aside_and_the_rest_goes_on(
 
 
 @pytest.mark.slow
-async def test_that_five_thousand_pages_open_and_scroll(reader: Reading, wait_until: Wait) -> None:
-    document = pymupdf.open()
-    for _ in range(5000):
-        document.new_page(width=595, height=842)
-    document[4321].insert_text((72, 100), "far away", fontsize=20)
+async def test_that_five_thousand_pages_open_and_scroll(
+    reader: Reading, make_long_paper: Paper, wait_until: Wait
+) -> None:
     async with reader() as r:
-        r.add("long", document.tobytes())
+        r.add("long", make_long_paper(5000))
         await r.open("long")
         assert len(r.view.column) == 5000
         r.tab.jump(4321)
