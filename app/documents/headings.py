@@ -26,7 +26,7 @@ _KNOWN = frozenset(
     concluding remarks|future work|acknowledgments|acknowledgements|acknowledgment|acknowledgement|references|
     bibliography|literature cited|appendix|appendices|contents|table of contents|list of tables|
     list of figures|data availability|statement of need|software|facilities|author contributions|
-    competing interests|supplementary information|preface|keywords|key words|highlights""".replace("\n", "")
+    competing interests|supplementary information|preface|highlights""".replace("\n", "")
     .replace("    ", "")
     .split("|")
 )
@@ -34,7 +34,11 @@ _ABSTRACT = frozenset({"abstract", "summary", "a b s t r a c t"})
 _REFERENCES = frozenset({"references", "bibliography", "literature cited", "references cited", "reference"})
 _BARE = re.compile(r"[^\w\s]|_")
 _SENTENCE = re.compile(r"[.;,:\-\u2010]$")
-_NOT_A_TITLE = re.compile(r"https?:|www\.|@|^\[|^[\u2022\u2013\u2014\u25aa*-]|[=∑∫√]")
+_NOT_A_TITLE = re.compile(
+    r"https?:|www\.|@|^\[|^[\u2022\u2013\u2014\u25aa*/-]|[=∑∫√]|^key\s?words\b"
+    r"|^\d{1,2}\s+(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?\s+\d{4}$",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)

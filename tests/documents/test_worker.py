@@ -1,0 +1,40 @@
+"""The worker processes of PDF files."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+from app.documents.worker import METHODS, PdfHandlers
+
+LIGHT = """
+import sys
+from app.documents.worker import PdfHandlers
+PdfHandlers()
+heavy = {"onnxruntime", "pymupdf.layout", "pymupdf4llm", "numpy"} & set(sys.modules)
+assert "pymupdf" in sys.modules
+assert not heavy, heavy
+"""
+NO_NATIVE = """
+import sys
+import app.documents.client, app.documents.chunk
+assert not {"pymupdf", "onnxruntime", "numpy"} & set(sys.modules)
+"""
+
+
+def run(code: str, repo: Path) -> None:
+    done = subprocess.run([sys.executable, "-c", code], cwd=repo, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def test_that_a_worker_starts_without_the_models(repo: Path) -> None:
+    run(LIGHT, repo)
+
+
+def test_that_the_client_side_never_imports_native_code(repo: Path) -> None:
+    run(NO_NATIVE, repo)
+
+
+def test_that_every_method_has_a_handler() -> None:
+    assert all(callable(getattr(PdfHandlers, name)) for name in METHODS)
