@@ -43,6 +43,11 @@ class NoteDesk(QObject):
         self.keeper = keeper
         keeper.changed.connect(self.refresh)
 
+    def reload(self) -> None:
+        """Read the notes again: somebody else may have changed them."""
+        if self.keeper is not None:
+            self._tasks.start(self.keeper.load(), "notes")
+
     @property
     def notes(self) -> Sequence[Note]:
         """The notes as they are."""

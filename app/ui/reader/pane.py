@@ -93,6 +93,12 @@ class ReaderPane(QWidget):
         for tab in [tab for tab in self.tabs.papers if tab.shows(PaperId(paper_id), None)]:
             self.close_tab(tab)
 
+    def refresh_notes(self, paper_id: PaperId | str) -> None:
+        """Read the notes of a paper again: somebody else, such as the agent, changed them."""
+        for tab in self.tabs.papers:
+            if tab.ready and tab.shows(PaperId(paper_id), None):
+                tab.desk.reload()
+
     async def close_all(self) -> None:
         """Close everything: positions are kept, no task is left."""
         for tab in [*self.tabs.papers, *self._closing]:

@@ -174,6 +174,20 @@ async def test_that_notes_are_written_listed_deleted_and_brought_back(
         assert (note.text, note.anchor.quote) == ("check this", "left 1 row 4")
 
 
+async def test_that_a_note_made_elsewhere_shows_after_a_refresh(
+    reader: Reading, make_paper: Paper, wait_until: Wait
+) -> None:
+    async with reader() as r:
+        paper, _ = r.add("elsewhere", make_paper(1))
+        tab = await r.open("elsewhere")
+        made = await r.parts.notes.add(paper, "left 1 row 9 of the first", page=0)
+        assert r.view.marks_on(0) == ()
+        r.pane.refresh_notes(paper)
+        await wait_until(lambda: r.view.marks_on(0))
+        assert r.view.marks_on(0)[0].note_id == made.note_id
+        assert tab.notes.model.rowCount() == 1
+
+
 async def test_that_list_and_highlight_lead_to_each_other(
     reader: Reading, make_paper: Paper, wait_until: Wait
 ) -> None:
