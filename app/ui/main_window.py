@@ -212,6 +212,7 @@ class MainWindow(QMainWindow):
         self.timeline.context_dropped.connect(self._drop_context)
 
         self._bridge.library_changed.connect(lambda _: self.library.library_changed())
+        self._bridge.library_changed.connect(self.reader.library_changed)
         self._bridge.import_moved.connect(self._import_moved)
         self._bridge.notice_given.connect(self._notice_given)
         self.adding.moved.connect(lambda: self.status.show_imports(self.adding.list))

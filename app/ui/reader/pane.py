@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QFrame, QStackedWidget, QVBoxLayout, QWidget
 
 from app.records.answer import Citation
 from app.records.ids import FileId, PaperId
+from app.services.changes import LibraryChanged, LibraryChangeKind
 from app.ui.reader.note_words import page_label
 from app.ui.reader.page_numbers import page_meant
 from app.ui.reader.page_scroll import Fit
@@ -94,10 +95,16 @@ class ReaderPane(QWidget):
             self.close_tab(tab)
 
     def refresh_notes(self, paper_id: PaperId | str) -> None:
-        """Read the notes of a paper again: somebody else, such as the agent, changed them."""
+        """Read the notes of a paper again."""
         for tab in self.tabs.papers:
             if tab.ready and tab.shows(PaperId(paper_id), None):
                 tab.desk.reload()
+
+    def library_changed(self, change: LibraryChanged) -> None:
+        """Follow what somebody else, such as the agent, did to the notes of open papers."""
+        if change.kind is LibraryChangeKind.NOTES_CHANGED:
+            for paper_id in change.paper_ids:
+                self.refresh_notes(paper_id)
 
     async def close_all(self) -> None:
         """Close everything: positions are kept, no task is left."""
