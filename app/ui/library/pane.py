@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from app.application import Application
 
 TYPING_MS, CHANGES_MS = 120, 400
+MOST_SELECTED = 20
 FILTERS = ("has:pdf", "has:notes", "is:unread")
 Post = Callable[..., object]
 
@@ -54,7 +55,7 @@ class LibraryPane(QWidget):
         self._words = ""
         self._filters: set[str] = set()
         self._sort = "-added"
-        self._seen_changes = False
+        self._total = 0
         self.model = LibraryModel(self._library.papers.rows, tasks, self)
         self.list = PaperList(self.model)
         self.shelves = ShelfList()
@@ -139,21 +140,29 @@ class LibraryPane(QWidget):
         return " ".join(filter(None, (shelf.query if shelf else "", *sorted(self._filters), self._words)))
 
     async def _reload(self, keep_place: bool) -> None:
-        papers = self._library.papers
+        if not self.shelves.count():
+            await self._count_shelves()
         shelf = self.shelves.current()
         collection = shelf.collection if shelf else None
+        papers = self._library.papers
+        ids = await asyncio.to_thread(papers.order, self.query(), self._sort, collection)
+        self.list.show_ids(ids, keep_place=keep_place)
+        if keep_place:  # the library changed, not the question
+            await self._count_shelves()
+        asked = bool(self.query()) or collection is not None
+        self._stack.setCurrentIndex(0 if len(ids) else 2 if asked or self._total else 1)
+        self._selection_changed()
+
+    async def _count_shelves(self) -> None:
         shelves = await asyncio.to_thread(self._read_shelves)
         self.shelves.show_shelves(shelves)
         if self._wanted_shelf:
             key, self._wanted_shelf = self._wanted_shelf, ""
             self.shelves.choose(key)
-        ids = await asyncio.to_thread(papers.order, self.query(), self._sort, collection)
-        total = shelves[0].count
-        self._count.setText(self.tr("%n paper(s)", None, total).replace(str(total), f"{total:,}"))
-        self.list.show_ids(ids, keep_place=keep_place)
-        asked = bool(self.query()) or collection is not None
-        self._stack.setCurrentIndex(0 if len(ids) else 2 if asked or total else 1)
-        self._selection_changed()
+        self._total = shelves[0].count
+        self._count.setText(
+            self.tr("%n paper(s)", None, self._total).replace(str(self._total), f"{self._total:,}")
+        )
 
     def _read_shelves(self) -> list[Shelf]:
         papers = self._library.papers
@@ -180,11 +189,12 @@ class LibraryPane(QWidget):
 
     def trash_selected(self) -> None:
         """Put the selected papers into the trash; a notice offers to undo it."""
-        rows = self.list.selected_rows()
-        if rows and not self.in_trash():
-            self._tasks.start(self._trash([row.paper_id for row in rows]))
+        ids = self.list.selected_ids()
+        if ids and not self.in_trash():
+            self._tasks.start(self._trash(ids))
 
-    async def _trash(self, papers: Sequence[PaperId]) -> None:
+    async def _trash(self, ids: Sequence[int]) -> None:
+        papers = await self._papers(ids)
         await asyncio.to_thread(self._library.papers.trash, papers)
         self.reload()
 
@@ -198,42 +208,56 @@ class LibraryPane(QWidget):
         await asyncio.to_thread(self._library.papers.restore, papers)
         self.reload()
 
-    async def _mark(self, papers: Sequence[PaperId], unread: bool) -> None:
-        for paper in papers:
+    async def _papers(self, ids: Sequence[int]) -> list[PaperId]:
+        return [row.paper_id for row in await asyncio.to_thread(self._library.papers.rows, ids)]
+
+    async def _restore_selected(self, ids: Sequence[int]) -> None:
+        await self._restore(await self._papers(ids))
+
+    async def _mark(self, ids: Sequence[int], unread: bool) -> None:
+        for paper in await self._papers(ids):
             await asyncio.to_thread(self._library.papers.mark_read, paper, unread)
         self.reload()
 
-    async def _put(self, papers: Sequence[PaperId], collection: int) -> None:
+    async def _put(self, ids: Sequence[int], collection: int) -> None:
+        papers = await self._papers(ids)
         await asyncio.to_thread(self._library.papers.put_in_collection, papers, collection)
         self.reload()
 
-    async def _take(self, papers: Sequence[PaperId], collection: int) -> None:
+    async def _take(self, ids: Sequence[int], collection: int) -> None:
+        papers = await self._papers(ids)
         await asyncio.to_thread(self._library.papers.take_from_collection, papers, collection)
         self.reload()
 
     def copy_citations(self) -> None:
         """Copy the selected papers as one line each."""
-        lines = [texts.citation(row) for row in self.list.selected_rows()]
-        if lines:
-            QGuiApplication.clipboard().setText("\n".join(lines))
-            self._post(Message("info", self.tr("%n citation(s) copied.", None, len(lines))))
+        self._tasks.start(self._copy_citations(self.list.selected_ids()))
+
+    async def _copy_citations(self, ids: Sequence[int]) -> None:
+        rows = await asyncio.to_thread(self._library.papers.rows, ids)
+        if rows:
+            QGuiApplication.clipboard().setText("\n".join(texts.citation(row) for row in rows))
+            self._post(Message("info", self.tr("%n citation(s) copied.", None, len(rows))))
 
     def copy_identifiers(self) -> None:
         """Copy the first identifier of each selected paper."""
-        lines = [row.identifiers[0].value for row in self.list.selected_rows() if row.identifiers]
+        self._tasks.start(self._copy_identifiers(self.list.selected_ids()))
+
+    async def _copy_identifiers(self, ids: Sequence[int]) -> None:
+        rows = await asyncio.to_thread(self._library.papers.rows, ids)
+        lines = [row.identifiers[0].value for row in rows if row.identifiers]
         if lines:
             QGuiApplication.clipboard().setText("\n".join(lines))
             self._post(Message("info", self.tr("%n identifier(s) copied.", None, len(lines))))
 
     def _open_menu(self, where: QPoint) -> None:
-        rows = self.list.selected_rows()
+        rows, ids = self.list.selected_rows(1), self.list.selected_ids()
         if not rows:
             return
-        papers = [row.paper_id for row in rows]
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         if self.in_trash():
-            menu.addAction(self.tr("Put back"), lambda: self._tasks.start(self._restore(papers)))
+            menu.addAction(self.tr("Put back"), lambda: self._tasks.start(self._restore_selected(ids)))
             menu.popup(where)
             return
         menu.addAction(self.tr("Open"), lambda: self.opened.emit(rows[0]))
@@ -244,33 +268,32 @@ class LibraryPane(QWidget):
         menu.addSeparator()
         unread = not rows[0].unread
         words = self.tr("Mark as unread") if unread else self.tr("Mark as read")
-        menu.addAction(words, lambda: self._tasks.start(self._mark(papers, unread)))
-        self._collection_actions(menu, papers)
+        menu.addAction(words, lambda: self._tasks.start(self._mark(ids, unread)))
+        self._collection_actions(menu, ids)
         menu.addSeparator()
         menu.addAction(self.tr("Move to trash"), self.trash_selected)
         menu.popup(where)
 
-    def _collection_actions(self, menu: QMenu, papers: Sequence[PaperId]) -> None:
+    def _collection_actions(self, menu: QMenu, ids: Sequence[int]) -> None:
         into = menu.addMenu(self.tr("Add to collection"))
         for shelf in self.shelves.shelves():
             if shelf.collection is not None:
-                into.addAction(
-                    shelf.name.replace("&", "&&"), partial(self._put_soon, papers, shelf.collection)
-                )
-        into.addAction(self.tr("New collection…"), lambda: self._new_collection(papers))
+                into.addAction(shelf.name.replace("&", "&&"), partial(self._put_soon, ids, shelf.collection))
+        into.addAction(self.tr("New collection…"), lambda: self._new_collection(ids))
         current = self.shelves.current()
         if current is not None and (number := current.collection) is not None:
             menu.addAction(
-                self.tr("Take out of this collection"), lambda: self._tasks.start(self._take(papers, number))
+                self.tr("Take out of this collection"), lambda: self._tasks.start(self._take(ids, number))
             )
 
-    def _put_soon(self, papers: Sequence[PaperId], collection: int) -> None:
-        self._tasks.start(self._put(papers, collection))
+    def _put_soon(self, ids: Sequence[int], collection: int) -> None:
+        self._tasks.start(self._put(ids, collection))
 
-    def _new_collection(self, papers: Sequence[PaperId] = ()) -> None:
+    def _new_collection(self, ids: Sequence[int] = ()) -> None:
         async def make(name: str) -> None:
             number = await asyncio.to_thread(self._library.papers.add_collection, name)
-            if papers:
+            if ids:
+                papers = await self._papers(ids)
                 await asyncio.to_thread(self._library.papers.put_in_collection, papers, number)
             self.reload()
 
@@ -318,7 +341,7 @@ class LibraryPane(QWidget):
         self.shelves.remove_wanted.connect(self._remove_collection)
 
     def _selection_changed(self) -> None:
-        self.selected.emit(tuple(self.list.selected_rows()))
+        self.selected.emit(self.rows_selected())
 
     def _timer(self, interval_ms: int, action: Callable[[], object]) -> QTimer:
         timer = QTimer(self)
@@ -410,5 +433,5 @@ class LibraryPane(QWidget):
         self.reload(keep_place=False)
 
     def rows_selected(self) -> tuple[PaperRow, ...]:
-        """Return the selected papers."""
-        return tuple(self.list.selected_rows())
+        """Return the selected papers, no more than are of use to a question."""
+        return tuple(self.list.selected_rows(MOST_SELECTED))
