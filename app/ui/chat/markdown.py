@@ -11,15 +11,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from html import escape
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from markdown_it import MarkdownIt
-from markdown_it.token import Token
-from mdit_py_plugins.dollarmath import dollarmath_plugin
-from pygments import highlight
-from pygments.formatters.html import HtmlFormatter
-from pygments.lexers import get_lexer_by_name
-from pygments.util import ClassNotFound
+# The parser and the highlighter are imported with the first answer: the window starts sooner.
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
+    from markdown_it.token import Token
 
 UNPROVEN_START, UNPROVEN_END = "\ue000", "\ue001"
 CITE_START, CITE_END = "\ue002", "\ue003"
@@ -55,10 +52,18 @@ class Rendered:
 
 @cache
 def _parser() -> MarkdownIt:
+    from markdown_it import MarkdownIt
+    from mdit_py_plugins.dollarmath import dollarmath_plugin
+
     parser = MarkdownIt("commonmark", {"html": False, "breaks": True}).enable(["table", "strikethrough"])
     dollarmath_plugin(parser, allow_space=False, allow_digits=False, double_inline=True)
     parser.validateLink = lambda url: bool(_LINKS.match(url.strip()))  # type: ignore[method-assign]
     return parser
+
+
+def warm_up() -> None:
+    """Do the slow import; meant for a thread, before the first answer comes."""
+    _parser()
 
 
 def without_marks(text: str) -> str:
@@ -196,6 +201,11 @@ def _math(tex: str, display: bool, done: Rendered) -> str:
 def _code(source: str, language: str, c: Colours) -> str:
     body = escape(source.rstrip("\n"), quote=False)
     if language:
+        from pygments import highlight
+        from pygments.formatters.html import HtmlFormatter
+        from pygments.lexers import get_lexer_by_name
+        from pygments.util import ClassNotFound
+
         try:
             style = "github-dark" if c.dark else "friendly"
             formatter = HtmlFormatter(noclasses=True, nowrap=True, style=style)

@@ -16,7 +16,7 @@ from PySide6.QtWidgets import QHBoxLayout, QMenu, QProgressBar, QStackedWidget, 
 from app.errors import AppError
 from app.events import Event
 from app.records.ids import SessionId
-from app.ui.chat import formulas
+from app.ui.chat import formulas, markdown
 from app.ui.chat.composer import Composer, Context
 from app.ui.chat.feed import Feed
 from app.ui.chat.items import Asked, Noticed, Timeline
@@ -119,6 +119,7 @@ class TimelinePane(QWidget):
     async def _run(self, text: str, context: tuple[Context, ...]) -> None:
         me = asyncio.current_task()
         try:
+            await asyncio.to_thread(markdown.warm_up)
             await asyncio.to_thread(formulas.warm_up)
             if self.session is None:
                 title = text[:TITLE_CHARACTERS]
