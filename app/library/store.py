@@ -14,6 +14,7 @@ last moments but never leaves the file damaged.
 
 from __future__ import annotations
 
+import importlib.util
 import threading
 import time
 import weakref
@@ -23,7 +24,6 @@ from pathlib import Path
 
 import apsw
 import peewee
-import sqlite_vec
 from playhouse.apsw_ext import APSWDatabase
 
 from app.errors import AppError, HomeError, LibraryBusyError, LibraryError
@@ -39,13 +39,26 @@ _PRAGMAS = (
 )
 
 
+def vector_extension() -> str:
+    """Return the path of sqlite-vec without its file ending, as SQLite wants it.
+
+    The package is not imported for that: it would bring numpy into every start of the window.
+    """
+    found = importlib.util.find_spec("sqlite_vec")
+    if found is None or found.origin is None:
+        raise LibraryError(
+            "The search extension sqlite-vec is missing.", hint="Install again: python3 packaging/dev.py run."
+        )
+    return str(Path(found.origin).parent / "vec0")
+
+
 class _Database(APSWDatabase):  # type: ignore[misc]
     """APSWDatabase that knows its open connections, so that all can be closed from one thread."""
 
     def __init__(self, path: Path) -> None:
         self.opened: weakref.WeakSet[apsw.Connection] = weakref.WeakSet()
         super().__init__(str(path), timeout=BUSY_TIMEOUT_S, pragmas=_PRAGMAS)
-        self.load_extension(sqlite_vec.loadable_path())
+        self.load_extension(vector_extension())
 
     def _connect(self) -> apsw.Connection:
         connection: apsw.Connection = super()._connect()
