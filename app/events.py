@@ -38,10 +38,11 @@ class Event:
 
 @dataclass(frozen=True, slots=True)
 class TurnStarted(Event):
-    """A turn begins; `turn_id` names it in the journal."""
+    """A turn begins; `text` is what the person asked."""
 
     type: ClassVar[str] = "turn_started"
     turn_id: str
+    text: str = ""
 
 
 @dataclass(frozen=True, slots=True)

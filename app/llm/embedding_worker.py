@@ -15,8 +15,8 @@ from app.llm.cores import physical_cores
 from app.workers.protocol import JSON, Reply
 from app.workers.serve import Context, serve
 
-# What the model was trained with; the rest of a text is not read.
-MAX_TOKENS = 256
+# The rest is not read. On CosmoPaperQA 192 find as much as 256 in a quarter less time, 128 find less.
+MAX_TOKENS = 192
 # Padded tokens in one run. Measured: larger batches of passages are slower, they leave the cache.
 BATCH_TOKENS = 512
 

@@ -15,7 +15,7 @@ from app.workers.request import Priority
 # of a thousand papers waits no longer than that.
 CALL_CHARACTERS = 8_000
 CALL_TEXTS = 64
-# What is beyond cannot be within the 256 tokens the model reads.
+# What is beyond cannot be within the tokens the model reads.
 TEXT_CHARACTERS = 8_000
 
 

@@ -77,7 +77,7 @@ class Answerer:
             )
         stop = stop or asyncio.Event()
         draft, started = _Draft(), time.monotonic()
-        yield TurnStarted(uuid.uuid4().hex)
+        yield TurnStarted(uuid.uuid4().hex, asked[:MAX_QUESTION])
         if len(asked) > MAX_QUESTION:
             yield Notice(
                 "warning", f"The question has {len(asked):,} characters; the first {MAX_QUESTION:,} are used."

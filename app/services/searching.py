@@ -15,7 +15,7 @@ from app.records.ids import FileId, PageIndex, PageLabel, PaperId, PassageId
 from app.records.passage import PassageHit, Quad
 
 MODES = ("hybrid", "keyword", "semantic")
-_POOL = 60
+_POOL = 200
 """How many passages each ranking gives to the merge."""
 _UNRELATED = 0.2
 """Cosine similarity below which a passage that shares no word with the question is noise."""

@@ -9,6 +9,7 @@ from collections.abc import Callable
 
 from app.llm import weights
 from app.llm.cores import physical_cores
+from app.llm.embedding_worker import MAX_TOKENS
 from app.llm.embeddings import LocalEmbedder
 from app.workers.host import Worker
 from tests.benchmarks.result import Bench, Result
@@ -69,7 +70,7 @@ def _bare() -> Callable[[list[str]], object]:
     )
     words = tokenizers.Tokenizer.from_file(str(weights.embedding_vocab()))
     words.enable_padding()
-    words.enable_truncation(256)
+    words.enable_truncation(MAX_TOKENS)
 
     def embed(texts: list[str]) -> object:
         ordered = sorted(texts, key=len)

@@ -15,7 +15,7 @@ from app.events import AnswerReady, Notice, TurnFinished, TurnStarted
 from app.records.ids import SessionId
 
 
-def ask(  # noqa: PLR0917  typer passes them by name
+def ask(
     context: typer.Context,
     question: Annotated[str, typer.Argument(help="The question, in quotes.")],
     paper: Annotated[

@@ -167,12 +167,12 @@ class TimelinePane(QWidget):
         self._show(Timeline())
         self.composer.edit.setFocus()
 
-    async def open_conversation(self, session: SessionId, title: str = "") -> None:
+    async def open_conversation(self, session: SessionId) -> None:
         """Show an earlier conversation."""
         events = await asyncio.to_thread(self._application.library.journal.events, session)
         self.stop()
         self.session = session
-        self._show(replay(events, title))
+        self._show(replay(events))
 
     def _show(self, timeline: Timeline) -> None:
         self.timeline = timeline
@@ -212,9 +212,7 @@ class TimelinePane(QWidget):
             title = " ".join((row.title or self.tr("Untitled")).split())[:60].replace("&", "&&")
             action = menu.addAction(title)
             action.triggered.connect(
-                lambda _=False, row=row: self._tasks.start(
-                    self.open_conversation(row.session_id, row.title), "open"
-                )
+                lambda _=False, row=row: self._tasks.start(self.open_conversation(row.session_id), "open")
             )
         if not sessions:
             menu.addAction(self.tr("No earlier conversations")).setEnabled(False)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from app import events
-from app.events import AnswerReady, Event, Outcome, TurnStarted
+from app.events import Event, Outcome, TurnStarted
 from app.ui.chat.items import Timeline
 
 _KINDS: dict[str, type[Event]] = {
@@ -17,33 +17,17 @@ _KINDS: dict[str, type[Event]] = {
 }
 
 
-def replay(rows: Iterable[Mapping[str, Any]], title: str = "") -> Timeline:
-    """Return the timeline of journal rows. Kinds a newer version wrote are passed over.
-
-    What was asked stands in the turn's answer; a turn that was stopped before has none, and then
-    the conversation's title stands in for its first question.
-    """
+def replay(rows: Iterable[Mapping[str, Any]]) -> Timeline:
+    """Return the timeline of journal rows. Kinds a newer version wrote are passed over."""
     timeline = Timeline()
-    rows = list(rows)
-    for place, row in enumerate(rows):
+    for row in rows:
         event = event_of(row)
-        if isinstance(event, TurnStarted):
-            question = _question(rows[place + 1 :]) or ("" if timeline.items else title)
-            if question:
-                timeline.ask(question)
+        if isinstance(event, TurnStarted) and event.text:
+            timeline.ask(event.text)
         if event is not None:
             timeline.apply(event)
     timeline.stop()
     return timeline
-
-
-def _question(rows: Iterable[Mapping[str, Any]]) -> str:
-    for row in rows:
-        if row.get("type") == TurnStarted.type:
-            return ""
-        if row.get("type") == AnswerReady.type:
-            return str(row["answer"].get("question", ""))
-    return ""
 
 
 def event_of(row: Mapping[str, Any]) -> Event | None:

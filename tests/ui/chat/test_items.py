@@ -122,24 +122,20 @@ def test_that_an_answer_is_copied_with_its_pages() -> None:
 
 def test_that_a_conversation_is_read_back_from_its_journal() -> None:
     events: list[Event] = [
-        TurnStarted("a"),
+        TurnStarted("a", "How far?"),
         ToolCall("1", "rag_search", {"question": "q"}, 1),
         ToolResult("1", "rag_search", "out", False, Outcome.SUCCEEDED, 1),
         TextDelta("Far."),
         AnswerReady(ANSWER),
         TurnFinished("done"),
-        TurnStarted("b"),
+        TurnStarted("b", "How near?"),
         TextDelta("half an ans"),
         TurnFinished("stopped"),
     ]
-    timeline = replay([event.as_json() for event in events], "A title")
-    assert [type(i) for i in timeline.items] == [Asked, ToolUse, Answered, Answered]
+    timeline = replay([event.as_json() for event in events])
+    assert [type(i) for i in timeline.items] == [Asked, ToolUse, Answered, Asked, Answered]
     assert timeline.items[0] == Asked("How far?")
     assert not timeline.running
-
-
-def test_that_a_stopped_first_turn_is_named_by_the_title() -> None:
-    assert replay([TurnStarted("a").as_json()], "How far?").items == [Asked("How far?")]
 
 
 def test_that_rows_of_a_newer_version_are_passed_over() -> None:
