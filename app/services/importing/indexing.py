@@ -11,9 +11,13 @@ from app.errors import ModelError, WorkerError
 from app.library import Library
 from app.llm.embeddings import Embedder
 from app.records.ids import FileId
-from app.records.passage import Passage
+from app.records.passage import Passage, PassageKind
 from app.services.importing.formats import Batch
 from app.services.threads import off_loop
+
+_LISTS = frozenset({PassageKind.TABLE, PassageKind.REFERENCES})
+_LISTED = 250
+"""Characters of a table or a reference list that are embedded."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +72,7 @@ class Indexer:
     async def _vectors(self, headers: Sequence[str], passages: Sequence[Passage]) -> list[bytes] | None:
         if self._embedder is None or not passages:
             return None if self._embedder is None else []
-        texts = [f"{head}\n{passage.text}" for head, passage in zip(headers, passages, strict=True)]
+        texts = [meaning_of(head, passage) for head, passage in zip(headers, passages, strict=True)]
         try:
             return await self._embedder.embed(texts)
         except (ModelError, WorkerError) as error:
@@ -82,6 +86,16 @@ class Indexer:
 def header(title: str, passage: Passage) -> str:
     """Return the context that is searched and embedded with a passage: `title | section`."""
     return f"{title} | {passage.section}" if passage.section else title
+
+
+def meaning_of(head: str, passage: Passage) -> str:
+    """Return the text whose vector stands for a passage.
+
+    Columns of numbers and lists of references have a subject but no further meaning:
+    their beginning tells it, and embedding is what an import spends its time on.
+    """
+    text = passage.text[:_LISTED] if passage.kind in _LISTS else passage.text
+    return f"{head}\n{text}"
 
 
 async def _read_ahead(batches: AsyncGenerator[Batch, None]) -> AsyncGenerator[Batch, None]:
