@@ -59,6 +59,17 @@ def content_words(text: str) -> set[str]:
     return {_stem(w) for w in words if len(w) > 2 or "㐀" <= w <= "鿿"}
 
 
+def answers(sentence: str, question: str) -> bool:
+    """Whether the sentence is about the question and says something that the question does not.
+
+    A weak test, for models too small to keep to the subject: half of the question's
+    words, and a word or number of its own.
+    """
+    said, asked = content_words(sentence), content_words(question)
+    about = 2 * len(said & asked) >= len(asked)
+    return about and bool(said - asked or quantities.missing(sentence, question))
+
+
 def _stem(word: str) -> str:
     for ending in (
         "ational",

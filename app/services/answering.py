@@ -22,7 +22,8 @@ from app.events import (
     TurnStarted,
 )
 from app.llm.chat import ChatEnd, ChatModel
-from app.records.answer import Answer
+from app.records import support
+from app.records.answer import Answer, Sentence
 from app.records.ids import PaperId
 from app.records.passage import PassageHit
 from app.services import prompting, quoting, verify
@@ -141,9 +142,9 @@ class Answerer:
         except AppError as error:
             draft.trouble = error.message
         if tiny:
-            for sentence in verify.check(draft.text, sources.hits, sources.labels):
-                if sentence.supported:
-                    yield sentence.text + " "
+            checked = verify.check(draft.text, sources.hits, sources.labels)
+            for sentence in _worth_showing(question, checked, model):
+                yield sentence.text + " "
 
 
 def _budget(model: ChatModel) -> int:
@@ -159,7 +160,7 @@ def _sources(found: SearchResult, *, budget_tokens: int | None = None) -> _Sourc
 def _checked(question: str, sources: _Sources, model: ChatModel, draft: _Draft, *, stopped: bool) -> Answer:
     """Return the answer that survives the check; quotes when nothing of it does."""
     checked = verify.check(draft.text, sources.hits, sources.labels)
-    proven = tuple(s for s in checked if s.supported)
+    proven = _worth_showing(question, checked, model)
     if not proven:
         return _quoted(question, sources, model.info.label, _why_quotes(model, draft, stopped=stopped))
     if not model.info.tiny:
@@ -170,14 +171,20 @@ def _checked(question: str, sources: _Sources, model: ChatModel, draft: _Draft, 
     return Answer(question, "answer", proven, model.info.label, message)
 
 
+def _worth_showing(question: str, checked: Sequence[Sentence], model: ChatModel) -> tuple[Sentence, ...]:
+    """Return the proven sentences; of a tiny model, none unless one of them answers the question."""
+    proven = tuple(s for s in checked if s.supported)
+    if model.info.tiny and not any(support.answers(s.text, question) for s in proven):
+        return ()
+    return proven
+
+
 def _why_quotes(model: ChatModel, draft: _Draft, *, stopped: bool) -> str:
     if stopped:
         return "Stopped. These are the best passages so far, word for word."
     if draft.trouble:
         return f"The model failed ({draft.trouble.rstrip('.')}); these are the best passages, word for word."
-    return (
-        f"{model.info.label} wrote nothing that a passage proves; these are the best passages, word for word."
-    )
+    return f"{model.info.label} wrote no answer that a passage proves; these are the best passages, verbatim."
 
 
 def _quoted(question: str, sources: _Sources, model: str, message: str) -> Answer:

@@ -30,7 +30,8 @@ def messages(question: str, hits: Sequence[PassageHit], labels: Sequence[str]) -
         ChatMessage("system", SYSTEM),
         ChatMessage(
             "user",
-            f"{passages}\n\nQuestion: {question}\nAnswer from the passages, with [n] after each sentence.",
+            f"{passages}\n\nQuestion: {question}\n"
+            "Answer from the passages, with the number of a passage after each sentence.",
         ),
     ]
 

@@ -18,6 +18,7 @@ from app.records.passage import PassageHit
 _MARKER = re.compile(
     r"\s*\[(?P<numbers>\d{1,2}(?:\s*[,;]\s*\d{1,2})*)\s*(?::\s*[\"“«](?P<quote>[^\"”»\]]{1,600})[\"”»])?\s*\]"
 )
+_PLACEHOLDER = re.compile(r"\[(?:n|x|number|value|passage|\.\.\.|…)\]", re.IGNORECASE)
 _LIST_MARK = re.compile(r"^\s*(?:[-*•]|\d{1,2}[.)])\s+")
 
 
@@ -32,7 +33,8 @@ def check(text: str, hits: Sequence[PassageHit], labels: Sequence[str]) -> tuple
         shown = _MARKER.sub("", raw).strip()
         claim = _LIST_MARK.sub("", shown)
         if support.content_words(claim):
-            checked.append(Sentence(shown, _proofs(claim, raw, hits, labels)))
+            unfinished = _PLACEHOLDER.search(claim)
+            checked.append(Sentence(shown, () if unfinished else _proofs(claim, raw, hits, labels)))
     return tuple(checked)
 
 

@@ -79,7 +79,7 @@ async def test_that_invented_text_gives_way_to_quotes(application: Application) 
         await events(application, ScriptedModel(["The period is 999 days and made of cheese."]))
     )
     assert answer["kind"] == "quotes"
-    assert "nothing that a passage proves" in answer["message"]
+    assert "no answer that a passage proves" in answer["message"]
     assert any("331.4" in sentence["text"] for sentence in answer["sentences"])
     assert all(sentence["text"] in PAPER for sentence in answer["sentences"])
 
@@ -106,6 +106,17 @@ async def test_that_a_tiny_model_shows_nothing_unproven(application: Application
     assert [s["text"] for s in answer["sentences"]] == ["The pulsation period of Lantern 42 is 331.4 days."]
     assert "Cheese" not in text_of(happened)
     assert "left out" in answer["message"]
+
+
+@pytest.mark.parametrize(
+    "text", ["The pulsation period of Lantern 42 is [n] days.", "Lantern 42 has a period."]
+)
+async def test_that_a_tiny_model_that_only_echoes_the_question_gives_way_to_quotes(
+    application: Application, text: str
+) -> None:
+    answer = answer_of(await events(application, ScriptedModel([text], tiny=True)))
+    assert answer["kind"] == "quotes"
+    assert "331.4" in answer["text"]
 
 
 async def test_that_stop_ends_a_waiting_model_at_once_and_keeps_what_is_proven(
