@@ -73,10 +73,12 @@ def run(args: list[str]) -> int:
 
 
 def test(args: list[str]) -> int:
-    """Run the test suite offscreen; what follows goes to pytest."""
+    """Run the test suite offscreen, files shared among the cores; what follows goes to pytest."""
     python = _python()
     if "--fast" in args:
         args = ["-m", "not slow", *(a for a in args if a != "--fast")]
+    if not any(a.startswith(("-n", "--pdb", "--trace", "tests")) for a in args):
+        args = ["-n", str(min(4, os.cpu_count() or 1)), "--dist", "loadfile", *args]
     return _call([python, "-m", "pytest", *args], QT_QPA_PLATFORM="offscreen")
 
 

@@ -35,8 +35,8 @@ def fitting(wanted: QRect | None, screens: Sequence[QRect]) -> QRect:
     if wanted is not None:
         home = max(screens, key=lambda screen: _area(screen.intersected(wanted)))
         seen = home.intersected(wanted)
-        if seen.width() >= wanted.width() // 2 and seen.height() >= wanted.height() // 2:
-            size = wanted.size().boundedTo(home.size())
+        size = wanted.size().boundedTo(home.size())
+        if seen.width() >= size.width() // 2 and seen.height() >= size.height() // 2:
             left = max(home.left(), min(wanted.left(), home.right() - size.width() + 1))
             top = max(home.top(), min(wanted.top(), home.bottom() - size.height() + 1))
             return QRect(QPoint(left, top), size)
