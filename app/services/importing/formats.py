@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Protocol
 
 from app.documents.client import PageState, PdfClient
+from app.documents.markdown_front import markdown_record
 from app.documents.markdown_paper import chunk_markdown
 from app.errors import DocumentError
-from app.records import identifiers
 from app.records.paper import PaperRecord
 from app.records.passage import Passage
 from app.services.threads import off_loop
@@ -92,7 +92,7 @@ class MarkdownFormat:
     suffix = ".md"
 
     async def recognise(self, path: Path, passwords: Sequence[str]) -> Recognised:
-        """Take the title from the first heading and identifiers from what stands above the first section."""
+        """Take the title from the first heading and the rest from what stands above the first section."""
         del passwords
         text = await off_loop(read_markdown, path)
         title, _passages = await off_loop(chunk_markdown, text)
@@ -113,21 +113,6 @@ class MarkdownFormat:
 def is_markdown(head: bytes, suffix: str) -> bool:
     """Whether a file is to be read as Markdown: its name says so and its first bytes are no PDF."""
     return suffix.lower() in MARKDOWN_SUFFIXES and b"%PDF-" not in head[:1024]
-
-
-def markdown_record(text: str, title: str) -> PaperRecord:
-    """Return what a Markdown paper says of itself.
-
-    Only identifiers in the head count, and only if there is one of a kind: the rest of
-    the text cites other papers.
-    """
-    head = re.split(r"^##\s", text, maxsplit=1, flags=re.MULTILINE)[0][:2000]
-    found = identifiers.find(head)
-    own = tuple(i for i in found if sum(other.kind == i.kind for other in found) == 1)
-    provenance = {"title": "markdown"} if title else {}
-    if own:
-        provenance["identifiers"] = "markdown"
-    return PaperRecord(title=title, identifiers=own, provenance=provenance)
 
 
 def titled(record: PaperRecord, name: str) -> PaperRecord:
