@@ -33,14 +33,14 @@ class Journal:
     def __init__(self, store: Store) -> None:
         self._store = store
 
-    def new_session(self, title: str = "") -> SessionId:
-        """Begin a conversation."""
-        session_id = SessionId(secrets.token_hex(8))
+    def new_session(self, title: str = "", session_id: SessionId | None = None) -> SessionId:
+        """Begin a conversation; one of the given name is gone on with if there is one."""
+        session_id = session_id or SessionId(secrets.token_hex(8))
         at = now()
         with self._store.write():
-            Sessions.insert(session_id=session_id, title=title, created_at=at, updated_at=at).execute(
-                self._store.db
-            )
+            Sessions.insert(
+                session_id=session_id, title=title, created_at=at, updated_at=at
+            ).on_conflict_ignore().execute(self._store.db)
         return session_id
 
     def rename(self, session_id: SessionId, title: str) -> None:

@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 
+from app.library import Library
+
 pytestmark = pytest.mark.slow
 
 Run = Callable[..., Any]
@@ -128,6 +130,24 @@ def test_that_ask_cites_and_its_events_are_json_lines(
     lines = [json.loads(line) for line in run("ask", question, "--events").out.splitlines()]
     assert (lines[0]["type"], lines[-1]["type"]) == ("turn_started", "turn_finished")
     assert "answer" in {line["type"] for line in lines}
+
+
+def test_that_ask_begins_the_conversation_it_is_given_and_goes_on_with_it(
+    run: Run, added: dict[str, Any], home: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("ASTRORESEARCH_LLM__MODEL_PATH", str(tmp_path / "none.gguf"))
+    question = "What is the pulsation period?"
+    first = run("ask", question, "--session", "thesis", "--json")
+    assert (first.code, first.document["session"]) == (0, "thesis")
+    assert run("ask", question, "--session", "thesis", "--json").document["session"] == "thesis"
+    unnamed = run("ask", question, "--json").document["session"]
+    assert run("ask", question, "--session", unnamed, "--json").document["session"] == unnamed
+    with Library.open(home) as library:
+        turns = {
+            row.session_id: sum(e["type"] == "turn_started" for e in library.journal.events(row.session_id))
+            for row in library.journal.sessions()
+        }
+    assert turns == {"thesis": 2, unnamed: 2}
 
 
 def test_that_a_question_of_100_000_characters_is_answered_or_refused_plainly(

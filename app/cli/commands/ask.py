@@ -21,7 +21,9 @@ def ask(
     paper: Annotated[
         list[str] | None, typer.Option("--paper", help="Ask only this paper; may be repeated.")
     ] = None,
-    session: Annotated[str | None, typer.Option("--session", help="Go on with this conversation.")] = None,
+    session: Annotated[
+        str | None, typer.Option("--session", help="Go on with this conversation, or begin it by this name.")
+    ] = None,
     events: Annotated[bool, typer.Option("--events", help="Print JSON lines as things happen.")] = False,
     yes: Annotated[
         bool, typer.Option("--yes", help="Allow what would ask; without it, that is denied.")
@@ -37,10 +39,10 @@ def ask(
     async def work(application: Application) -> int:
         resolve = application.library.papers.resolve
         papers = [await asyncio.to_thread(resolve, name) for name in paper or ()]
+        begin, title = application.library.journal.new_session, " ".join(question.split())[:80]
+        session_id = await asyncio.to_thread(begin, title, SessionId(session) if session else None)
         turn_id, reason, answer, notices = "", "failed", None, []
-        async for event in application.run_turn(
-            question, papers=papers, session=SessionId(session) if session else None
-        ):
+        async for event in application.run_turn(question, papers=papers, session=session_id):
             if events:
                 output.event(event.as_json(), aside=output.as_json)
             match event:
@@ -53,7 +55,8 @@ def ask(
                     answer = event.answer
                 case TurnFinished():
                     reason = event.reason
-        output.document({**(answer or {}), "turn_id": turn_id, "reason": reason, "notices": notices})
+        about = {"session": session_id, "turn_id": turn_id, "reason": reason, "notices": notices}
+        output.document({**(answer or {}), **about})
         if answer is not None and not events:
             print_answer(output, answer)
         return 0 if reason == "done" else 1
