@@ -42,3 +42,8 @@ def test_that_the_year_comes_from_a_date_line_alone() -> None:
 def test_that_only_an_identifier_above_the_first_section_counts() -> None:
     text = "# T\n\nAda Nakamura\n\nhttps://doi.org/10.1234/own\n\n## Introduction\n\n10.1234/other"
     assert [i.value for i in markdown_record(text, "T").identifiers] == ["10.1234/own"]
+
+
+def test_that_a_surname_that_begins_like_a_country_is_no_address() -> None:
+    found = markdown_record("# T\n\nE. Franceschi, L. Italyan, K. Ganga\n\n## I\n\nx", "T").authors
+    assert found == ("E. Franceschi", "L. Italyan", "K. Ganga")

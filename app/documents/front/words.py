@@ -48,7 +48,7 @@ _HOUSES = (
     "|google|mozilla|adobe|microsoft"
 )
 _COUNTRIES = (
-    "usa\\b|u\\.s\\.a|united kingdom|uk\\b|germany|france|italy|spain|netherlands|china\\b|japan|canada"
+    "usa\\b|u\\.s\\.a|united kingdom|uk\\b|germany|france\\b|italy\\b|spain|netherlands|china\\b|japan|canada"
     "|australia|switzerland|sweden|denmark|chile\\b|brazil|russia|israel|india\\b|korea|m[eé]xico|poland|belgium|austria"
 )
 _AFFILIATION = re.compile(
