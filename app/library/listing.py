@@ -36,16 +36,17 @@ The conditions are such that SQLite walks the index of the column for either par
 
 _SYNONYMS = {"authors": "author", "first_author": "author", "added_at": "added"}
 
+_FILES_OF_WORK = "FROM files f JOIN manifestations m ON m.id = f.manifestation_id WHERE m.work_id = w.id"
 _FLAG_SQL = {
-    "has:pdf": "EXISTS (SELECT 1 FROM files f JOIN manifestations m ON m.id = f.manifestation_id"
-    " WHERE m.work_id = w.id)",
+    "has:pdf": f"EXISTS (SELECT 1 {_FILES_OF_WORK} AND f.path LIKE '%.pdf')",
+    "has:file": f"EXISTS (SELECT 1 {_FILES_OF_WORK})",
     "has:notes": "EXISTS (SELECT 1 FROM notes n WHERE n.work_id = w.id)",
     "has:tags": "EXISTS (SELECT 1 FROM work_tags t WHERE t.work_id = w.id)",
     "has:abstract": "w.abstract <> ''",
     "is:unread": "w.unread = 1",
     "is:read": "w.unread = 0",
 }
-_FLAG_SQL |= {"has:file": _FLAG_SQL["has:pdf"], "has:note": _FLAG_SQL["has:notes"]}
+_FLAG_SQL |= {"has:note": _FLAG_SQL["has:notes"]}
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +63,7 @@ class PaperRow:
     identifiers: tuple[Identifier, ...]
     tags: tuple[str, ...]
     file_count: int
+    has_pdf: bool
     note_count: int
     status: str
     added_at: datetime
@@ -141,13 +143,16 @@ SELECT w.id, w.paper_id, w.title, w.authors, w.year, w.journal, w.volume, w.page
     (SELECT json_group_array(status) FROM
         (SELECT f.status FROM manifestations m JOIN files f ON f.manifestation_id = m.id
          WHERE m.work_id = w.id ORDER BY f.id)),
-    (SELECT count(*) FROM notes n WHERE n.work_id = w.id)
+    (SELECT count(*) FROM notes n WHERE n.work_id = w.id),
+    (SELECT count(*) FROM manifestations m JOIN files f ON f.manifestation_id = m.id
+     WHERE m.work_id = w.id AND f.path LIKE '%.pdf')
 FROM works w WHERE w.id IN (SELECT value FROM json_each(:ids))
 """
 
 
 def _paper_row(row: tuple[Any, ...]) -> PaperRow:
-    row_id, paper_id, title, author_lines, year, journal, volume, pages, added_at, unread, *lists, notes = row
+    row_id, paper_id, title, author_lines, year, journal, volume, pages, added_at, unread, *rest = row
+    *lists, notes, pdfs = rest
     known, tags, statuses = (json.loads(text) for text in lists)
     authors = tuple(author_lines.split("\n")) if author_lines else ()
     return PaperRow(
@@ -161,6 +166,7 @@ def _paper_row(row: tuple[Any, ...]) -> PaperRow:
         identifiers=tuple(Identifier(kind, value) for kind, value in known),
         tags=tuple(tags),
         file_count=len(statuses),
+        has_pdf=pdfs > 0,
         note_count=notes,
         status=overall_status(statuses),
         added_at=moment(added_at),

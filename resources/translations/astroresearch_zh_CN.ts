@@ -230,8 +230,8 @@
             <translation>期刊</translation>
         </message>
         <message>
-            <source>Only papers with a file</source>
-            <translation>只显示有文件的论文</translation>
+            <source>Only papers with a PDF</source>
+            <translation>只显示有 PDF 的论文</translation>
         </message>
         <message>
             <source>Only papers with notes</source>
@@ -594,6 +594,10 @@
         <message>
             <source>PDF</source>
             <translation>PDF</translation>
+        </message>
+        <message>
+            <source>text</source>
+            <translation>文本</translation>
         </message>
         <message numerus="yes">
             <source>%n note(s)</source>

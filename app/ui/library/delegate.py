@@ -54,7 +54,7 @@ class PaperDelegate(QStyledItemDelegate):
         if row.file_count == 0:
             chips.append((self.tr("no PDF"), "plain"))
         elif not indexing:
-            chips.insert(0, (self.tr("PDF"), "ok"))
+            chips.insert(0, (self.tr("PDF") if row.has_pdf else self.tr("text"), "ok"))
         if row.note_count:
             chips.append((self.tr("%n note(s)", None, row.note_count), "plain"))
         chips.extend((tag, "accent") for tag in row.tags[:3])

@@ -27,7 +27,7 @@ def sort_label(sort: str) -> str:
 def filter_label(name: str) -> str:
     """Say what a filter does."""
     return {
-        "has:pdf": translate("LibraryPane", "Only papers with a file"),
+        "has:pdf": translate("LibraryPane", "Only papers with a PDF"),
         "has:notes": translate("LibraryPane", "Only papers with notes"),
         "is:unread": translate("LibraryPane", "Only papers not opened yet"),
     }[name]
