@@ -10,6 +10,9 @@ from typing import Any
 import pytest
 
 from app.library import Library
+from app.records.anchor import Anchor
+from app.records.ids import PageIndex
+from app.records.passage import Quad
 
 pytestmark = pytest.mark.slow
 
@@ -101,6 +104,25 @@ def test_that_list_and_show_find_the_paper(run: Run, added: dict[str, Any]) -> N
         assert shown["files"][0]["original_name"] == "lantern.md"
     assert "Lantern 42" in run("show", added["paper_id"]).out
     assert run("list", "--query", "nothing at all", "--json").document == {"total": 0, "papers": []}
+
+
+def test_that_show_gives_the_notes_themselves(run: Run, added: dict[str, Any], home: Path) -> None:
+    quad = Quad((60, 700), (200, 700), (60, 690), (200, 690))
+    anchor = Anchor(page=PageIndex(0), start=0, end=5, quads=(quad,), quote="331.4")
+    with Library.open(home) as library:
+        note = library.notes.add(added["paper_id"], None, anchor, color="green", text="check this")
+    shown = run("show", added["paper_id"], "--json").document
+    assert shown["notes"] == [
+        {
+            "note_id": note.note_id,
+            "page": 0,
+            "quads": [[60, 700, 200, 700, 60, 690, 200, 690]],
+            "quote": "331.4",
+            "text": "check this",
+            "color": "green",
+        }
+    ]
+    assert "p. 1: “331.4” check this" in run("show", added["paper_id"]).out
 
 
 @pytest.mark.parametrize("mode", ["hybrid", "keyword", "semantic"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from enum import StrEnum
 from typing import Annotated, Any
 
@@ -10,10 +11,12 @@ import typer
 
 from app.application import Application
 from app.cli.context import Invocation
-from app.cli.words import by_line, one_line
+from app.cli.words import by_line, one_line, page_words
 from app.library.listing import PaperRow
+from app.library.notes import Note
 from app.library.papers import PaperDetail
 from app.records.identifiers import Identifier
+from app.records.ids import PageLabel
 
 
 class Sort(StrEnum):
@@ -70,7 +73,8 @@ def show(
         library = application.library
         paper_id = await asyncio.to_thread(library.papers.resolve, paper)
         detail = await asyncio.to_thread(library.papers.get, paper_id)
-        output.document(_detail_json(detail))
+        notes = await asyncio.to_thread(library.notes.of_paper, paper_id)
+        output.document(_detail_json(detail, notes))
         record = detail.record
         output.line(one_line(record.title) or "(no title)")
         output.line(by_line(record.authors, record.year, 10))
@@ -79,7 +83,10 @@ def show(
         for file in detail.files:
             about = f"{file.pages} pages, {file.passages} passages"
             output.line(f"  file: {application.home / file.path} ({file.status}; {about})")
-        output.line(f"  notes: {detail.note_count}")
+        output.line(f"  notes: {len(notes)}")
+        for note in notes:
+            where = page_words(note.anchor.page, PageLabel(""))
+            output.line(f"    {where}: “{one_line(note.anchor.quote)}” {one_line(note.text)}".rstrip())
         return 0
 
     return invocation.with_application(work)
@@ -106,7 +113,22 @@ def _row_json(row: PaperRow) -> dict[str, Any]:
     }
 
 
-def _detail_json(detail: PaperDetail) -> dict[str, Any]:
+def notes_json(notes: Sequence[Note]) -> list[dict[str, Any]]:
+    """Return notes in the shape of the contract."""
+    return [
+        {
+            "note_id": note.note_id,
+            "page": note.anchor.page,
+            "quads": [quad.as_list() for quad in note.anchor.quads],
+            "quote": note.anchor.quote,
+            "text": note.text,
+            "color": note.color,
+        }
+        for note in notes
+    ]
+
+
+def _detail_json(detail: PaperDetail, notes: Sequence[Note]) -> dict[str, Any]:
     record = detail.record
     return {
         "paper_id": detail.paper_id,
@@ -137,6 +159,6 @@ def _detail_json(detail: PaperDetail) -> dict[str, Any]:
             }
             for file in detail.files
         ],
-        "notes": detail.note_count,
+        "notes": notes_json(notes),
         "passages": detail.passage_count,
     }
