@@ -71,7 +71,9 @@ async def take(app: QApplication, home: Path, folder: Path) -> None:
         (conversation,) = application.library.journal.sessions()
         for event in application.library.journal.events(conversation.session_id):
             if event["type"] == "answer":
-                window.open_citation(event["answer"]["citations"][-1])
+                window.open_citation(
+                    max(event["answer"]["citations"], key=lambda c: (c["page"], len(c["quote"])))
+                )
         for scheme in (Scheme.LIGHT, Scheme.DARK):
             theme().apply(app, scheme)
             await asyncio.sleep(2)
