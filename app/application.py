@@ -60,7 +60,7 @@ class Application:
         self.home = home
         self.settings = settings
         self.library = library
-        self.notices = list(notices)
+        self.notices = [*notices, *_not_built(settings)]
         self.secrets = Secrets(settings)
         self._watchers: list[Callable[[Change], None]] = []
         self._overrides = dict(overrides or {})
@@ -192,11 +192,17 @@ class Application:
 
 def prepared_home(home: Path) -> Path:
     """Return the absolute library folder, made if it is new. Raises HomeError if it cannot be written."""
-    home = home.expanduser().absolute()
+    home = expanded(home).absolute()
     try:
+        str(home).encode()  # SQLite takes names in Unicode alone
         home.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=home):
             pass
+    except UnicodeEncodeError as error:
+        raise HomeError(
+            f"The library folder {home} cannot be used: its name is not Unicode text.",
+            hint="Rename the folder, or pick another one with --home.",
+        ) from error
     except OSError as error:
         raise HomeError(
             f"The library folder {home} cannot be used: {error.strerror or error}.",
@@ -215,6 +221,20 @@ def _settings(home: Path, overrides: dict[str, Any], notices: list[Notice]) -> S
         return Settings.load(home / "no settings here", **overrides)  # environment and overrides still count
     except SettingsError:
         return Settings.defaults()
+
+
+def _not_built(settings: Settings) -> list[Notice]:
+    """Say of every provider that is chosen and not there yet that the local model stands in for it."""
+    chosen = {"llm.provider": settings.llm.provider, "embedding.provider": settings.embedding.provider}
+    return [
+        Notice(
+            "warning",
+            f'{key} is "{provider}", which is not built yet: the local model is used, nothing is sent. '
+            f'Set {key} to "local" to be rid of this message.',
+        )
+        for key, provider in chosen.items()
+        if provider != "local"
+    ]
 
 
 async def _within_deadline(name: str, closing: Awaitable[None]) -> None:

@@ -64,6 +64,16 @@ async def test_that_a_model_file_that_is_none_leaves_quotes_and_says_so(
         assert any("model.gguf" in notice.message for notice in application.notices)
 
 
+@pytest.mark.parametrize("section", ["llm", "embedding"])
+async def test_that_a_provider_that_is_not_built_is_named_and_not_silently_replaced(
+    home: Path, section: str
+) -> None:
+    async with Application.open(home, **{section: {"provider": "openai"}}) as application:
+        (notice,) = [n for n in application.notices if f"{section}.provider" in n.message]
+        assert "openai" in notice.message
+        assert "local model" in notice.message
+
+
 async def test_that_a_home_that_cannot_be_used_is_a_clear_error(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("x")
     with pytest.raises(HomeError) as caught:
