@@ -28,7 +28,7 @@ from app.services.notes import NotesService
 from app.services.searching import Searcher
 from app.services.secrets import Secrets
 from app.services.threads import off_loop
-from app.settings import Settings
+from app.settings import Settings, expanded
 from app.workers.host import Worker
 from app.workers.pool import WorkerPool
 

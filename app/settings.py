@@ -7,8 +7,10 @@ system keyring (`app.services.secrets`); one found in the file is refused.
 
 from __future__ import annotations
 
+import errno
 import os
 import re
+import stat
 import tempfile
 import tomllib
 from collections.abc import Mapping, MutableMapping, Sequence
@@ -42,8 +44,13 @@ SECRETS: dict[str, tuple[str, str]] = {
 def default_home() -> Path:
     """Return the library folder: `ASTRORESEARCH_HOME`, else the platform's place for data."""
     if chosen := os.environ.get(f"{ENV_PREFIX}HOME"):
-        return Path(chosen).expanduser()
+        return expanded(chosen)
     return user_data_path("AstroResearch", appauthor=False)
+
+
+def expanded(path: str | Path) -> Path:
+    """Return the path with `~` put in place; where that names nobody it is part of the name, as in a shell."""
+    return Path(os.path.expanduser(path))  # noqa: PTH111  Path.expanduser raises
 
 
 class _Section(BaseModel):
@@ -97,7 +104,7 @@ class Llm(_Section):
     @field_validator("model_path", mode="before")
     @classmethod
     def _path(cls, value: object) -> object:
-        return (Path(value).expanduser() if value else None) if isinstance(value, str) else value
+        return (expanded(value) if value else None) if isinstance(value, str) else value
 
 
 class Embedding(_Section):
@@ -223,17 +230,19 @@ def save(home: Path, changes: Mapping[str, Any]) -> None:
 
 def _read(path: Path) -> dict[str, Any]:
     try:
+        if not stat.S_ISREG(path.stat().st_mode):
+            raise OSError(errno.EINVAL, "it is not a plain file")  # a pipe would be waited for
         values = tomllib.loads(path.read_text("utf-8-sig"))
     except FileNotFoundError:
         return {}
-    except tomllib.TOMLDecodeError as error:
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise SettingsError(
             f"{path.name} is not valid TOML: {error}.",
             hint=f"Correct that line in {path}, or move the file away to start with the defaults.",
         ) from error
     except (OSError, UnicodeDecodeError) as error:
         raise SettingsError(
-            f"{path.name} cannot be read: {error}.",
+            f"{path.name} cannot be read: {getattr(error, 'strerror', None) or error}.",
             hint=f"Make {path} a readable text file in UTF-8, or move it away to start with the defaults.",
         ) from error
     if secret := _secret_in(values):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -168,3 +170,25 @@ def test_that_the_home_follows_the_environment(tmp_path: Path, monkeypatch: pyte
     assert default_home() == tmp_path
     monkeypatch.delenv("ASTRORESEARCH_HOME")
     assert default_home().name == "AstroResearch"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such files")
+def test_that_a_pipe_for_a_file_is_refused_and_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / FILE_NAME)
+    with pytest.raises(SettingsError, match="not a plain file"):
+        Settings.load(tmp_path)
+
+
+def test_that_a_file_nested_without_end_is_refused(tmp_path: Path) -> None:
+    write(tmp_path, "x = " + "[" * 100_000)
+    with pytest.raises(SettingsError, match="not valid TOML"):
+        Settings.load(tmp_path)
+
+
+def test_that_a_home_of_nobody_is_a_name_like_any_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(tmp_path, "[llm]\nmodel_path = '~nobody-has-this-name/m.gguf'\n")
+    assert Settings.load(tmp_path).llm.model_path == Path("~nobody-has-this-name/m.gguf")
+    monkeypatch.setenv("ASTRORESEARCH_HOME", "~nobody-has-this-name")
+    assert default_home() == Path("~nobody-has-this-name")

@@ -84,7 +84,7 @@ def _run(arguments: list[str], output: Output) -> int:
     output.as_json = common.json
     commands = [*_COMMANDS, *later.LATER]
     rest = with_default_command(rest, commands, os.path.lexists)
-    home = Path(common.home).expanduser() if common.home is not None else None
+    home = Path(common.home) if common.home is not None else None
     try:
         result = cli(
             rest,

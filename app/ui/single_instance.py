@@ -11,6 +11,8 @@ from pathlib import Path
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtNetwork import QLocalServer, QLocalSocket
 
+from app.settings import expanded
+
 WAIT_MS = 2000
 LONGEST_MESSAGE = 1 << 20
 
@@ -21,7 +23,7 @@ def server_name(home: Path) -> str:
         user = getpass.getuser()
     except (OSError, KeyError):  # no such account, as in some containers
         user = ""
-    key = f"{user}\0{home.expanduser().absolute()}"
+    key = f"{user}\0{expanded(home).absolute()}"
     return f"astroresearch-{hashlib.sha256(key.encode(errors='surrogateescape')).hexdigest()[:16]}"
 
 

@@ -15,6 +15,7 @@ from PySide6.QtWidgets import QApplication, QMessageBox
 
 from app.application import Application
 from app.errors import AppError
+from app.settings import expanded
 from app.ui import early, i18n
 from app.ui.file_open import Program
 from app.ui.loop import Loop
@@ -47,7 +48,7 @@ def run(home: Path, files: Sequence[Path] = (), screenshot: Path | None = None) 
     app.setApplicationName("AstroResearch")
     app.setDesktopFileName("astroresearch")
     app.setQuitOnLastWindowClosed(False)
-    home = home.expanduser().absolute()
+    home = expanded(home).absolute()
     door: Doorkeeper | None = None
     if screenshot is None:
         if hand_over(home, files):
