@@ -125,6 +125,13 @@ def test_that_show_gives_the_notes_themselves(run: Run, added: dict[str, Any], h
     assert "p. 1: “331.4” check this" in run("show", added["paper_id"]).out
 
 
+def test_that_a_limit_of_nothing_is_not_told_as_an_empty_library(run: Run, added: dict[str, Any]) -> None:
+    listed = run("list", "--limit", "0", "--json")
+    assert listed.document == {"total": 1, "papers": []}
+    assert "empty" not in listed.err
+    assert "0 of 1 papers" in listed.err
+
+
 @pytest.mark.parametrize("mode", ["hybrid", "keyword", "semantic"])
 def test_that_search_prints_passages_with_their_pages(run: Run, added: dict[str, Any], mode: str) -> None:
     found = run("search", "pulsation", "period", "--mode", mode, "--json").document

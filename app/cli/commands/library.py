@@ -52,7 +52,7 @@ def list_papers(
         output.document({"total": len(found), "papers": [_row_json(row) for row in rows]})
         for row in rows:
             output.line(f"{row.paper_id}  {one_line(row.title)}  ({by_line(row.authors, row.year, 2)})")
-        if not rows:
+        if not found:
             output.note("Nothing found." if query else "The library is empty; add papers with `add PATH…`.")
         elif len(rows) < len(found):
             output.note(f"{len(rows)} of {len(found)} papers; more with --limit {len(found)}.")
