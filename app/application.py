@@ -16,6 +16,7 @@ from app.documents.client import PdfClient
 from app.errors import AppError, HomeError, ModelError, SettingsError
 from app.events import Event, Notice, TurnFinished
 from app.library import Library
+from app.library.storable import storable
 from app.llm import weights
 from app.llm.chat import ChatModel
 from app.llm.embeddings import Embedder, LocalEmbedder
@@ -150,6 +151,7 @@ class Application:
         for an unknown session.
         """
         journal = self.library.journal
+        text = storable(text)
         events = cast("AsyncGenerator[Event, None]", self.answerer.answer(text, papers=papers, stop=stop))
         finished = False
         async with aclosing(events):

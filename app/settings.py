@@ -49,7 +49,7 @@ def default_home() -> Path:
 
 
 def expanded(path: str | Path) -> Path:
-    """Return the path with `~` put in place; where that names nobody it is part of the name, as in a shell."""
+    """Return the path with `~` put in place; where that names nobody it is a part of the name."""
     return Path(os.path.expanduser(path))  # noqa: PTH111  Path.expanduser raises
 
 
@@ -230,9 +230,7 @@ def save(home: Path, changes: Mapping[str, Any]) -> None:
 
 def _read(path: Path) -> dict[str, Any]:
     try:
-        if not stat.S_ISREG(path.stat().st_mode):
-            raise OSError(errno.EINVAL, "it is not a plain file")  # a pipe would be waited for
-        values = tomllib.loads(path.read_text("utf-8-sig"))
+        values = tomllib.loads(_text_of(path))
     except FileNotFoundError:
         return {}
     except (tomllib.TOMLDecodeError, RecursionError) as error:
@@ -248,6 +246,12 @@ def _read(path: Path) -> dict[str, Any]:
     if secret := _secret_in(values):
         raise _secret_refused(secret, path)
     return values
+
+
+def _text_of(path: Path) -> str:
+    if not stat.S_ISREG(path.stat().st_mode):
+        raise OSError(errno.EINVAL, "it is not a plain file")  # a pipe would be waited for
+    return path.read_text("utf-8-sig")
 
 
 def _merged(*layers: Mapping[str, Any]) -> dict[str, Any]:

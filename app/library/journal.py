@@ -10,6 +10,7 @@ from typing import Any
 
 from app.errors import NotFoundError
 from app.library.clock import moment, now
+from app.library.storable import storable
 from app.library.store import Store
 from app.library.tables import AgentMessages, Sessions
 from app.records.ids import SessionId
@@ -35,11 +36,11 @@ class Journal:
 
     def new_session(self, title: str = "", session_id: SessionId | None = None) -> SessionId:
         """Begin a conversation; one of the given name is gone on with if there is one."""
-        session_id = session_id or SessionId(secrets.token_hex(8))
+        session_id = SessionId(storable(session_id or secrets.token_hex(8)))
         at = now()
         with self._store.write():
             Sessions.insert(
-                session_id=session_id, title=title, created_at=at, updated_at=at
+                session_id=session_id, title=storable(title), created_at=at, updated_at=at
             ).on_conflict_ignore().execute(self._store.db)
         return session_id
 

@@ -15,6 +15,7 @@ from app.library import lookup, sql
 from app.library.clock import moment, now
 from app.library.files import FileRow, files_of_work
 from app.library.record_rows import owner_of, read_record, write_record
+from app.library.storable import storable
 from app.library.store import Store
 from app.records import identifiers, names, titles
 from app.records.identifiers import Identifier
@@ -98,7 +99,7 @@ class Records:
 
     def resolve(self, text: str) -> PaperId:
         """Return the paper that an id, bibcode, arXiv id, DOI or URL names. Raises `NotFoundError`."""
-        name = text.strip()
+        name = storable(text).strip()
         with self._store.read() as connection:
             row = sql.first(
                 connection,

@@ -10,6 +10,7 @@ from typing import Any
 from app.errors import AppError, UsageError
 from app.library import Library
 from app.library.ranking import fuse, keyword_weight
+from app.library.storable import storable
 from app.llm.embeddings import Embedder
 from app.records.ids import FileId, PageIndex, PageLabel, PaperId, PassageId
 from app.records.passage import PassageHit, Quad
@@ -17,6 +18,8 @@ from app.records.passage import PassageHit, Quad
 MODES = ("hybrid", "keyword", "semantic")
 _POOL = 200
 """How many passages each ranking gives to the merge."""
+_MOST = 100_000
+"""Passages at most, whatever is asked for."""
 _UNRELATED = 0.2
 """Cosine similarity below which a passage that shares no word with the question is noise."""
 
@@ -108,6 +111,7 @@ class Searcher:
             raise UsageError("The search is empty.", hint="Type a word, a phrase in quotes, or a question.")
         if limit < 1:
             raise UsageError("The limit must be at least 1.")
+        words, limit = storable(words), min(limit, _MOST)
         pool = max(_POOL, limit)
         by_word, (by_meaning, notice) = await asyncio.gather(
             self._keyword(words, papers, pool, wanted=mode != "semantic"),

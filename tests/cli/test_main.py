@@ -139,3 +139,28 @@ def test_that_a_closed_pipe_is_no_error(home: Path) -> None:
         process.stdout.close()
         errors = process.stderr.read()
     assert (process.returncode, b"Traceback" in errors) == (0, False)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere names of files are Unicode")
+def test_that_a_home_whose_name_is_no_text_is_refused(run: Run, tmp_path: Path) -> None:
+    home = os.fsdecode(bytes(tmp_path) + b"/caf\xe9")
+    asked = run("list", "--json", "--home", home)
+    assert asked.code == 1
+    assert asked.document["error"]["code"] == "home"
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("show", "\udce9"),
+        ("ask", "What is H0 in caf\udce9?"),
+        ("ask", "What is H0?", "--session", "\udce9"),
+        ("search", "caf\udce9", "--paper", "\udce9"),
+        ("search", "x", "--limit", "9" * 30),
+        ("list", "--limit", "9" * 30),
+    ],
+)
+def test_that_words_that_are_no_text_and_numbers_without_end_do_no_harm(
+    run: Run, arguments: tuple[str, ...]
+) -> None:
+    assert run(*arguments).code in (0, 1, 2)
