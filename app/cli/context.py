@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import signal
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -41,10 +43,13 @@ class Invocation:
 def run_with_application(home: Path, output: Output, work: Callable[[Application], Awaitable[int]]) -> int:
     """Open the library at `home`, run `work` on a loop of its own, and return its exit code.
 
-    Ctrl-C cancels `work`, closes the workers, and comes out as KeyboardInterrupt.
+    Ctrl-C and SIGTERM cancel `work`, close the workers, and come out as KeyboardInterrupt.
     """
 
     async def main() -> int:
+        with contextlib.suppress(NotImplementedError):  # Windows
+            loop = asyncio.get_running_loop()
+            loop.add_signal_handler(signal.SIGTERM, signal.raise_signal, signal.SIGINT)
         async with Application.open(home) as application:
             for notice in application.notices:
                 output.note(f"{notice.message}")

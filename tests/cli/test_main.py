@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from app.cli.output import dumps, printable
+from app.library import Library
 
 Run = Callable[..., Any]
 
@@ -103,7 +104,10 @@ def test_that_control_characters_do_not_reach_the_terminal() -> None:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals differ")
 @pytest.mark.slow
-def test_that_ctrl_c_exits_130_and_leaves_no_worker(home: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_that_a_signal_exits_130_and_leaves_no_worker_and_no_blame(
+    home: Path, tmp_path: Path, number: signal.Signals
+) -> None:
     import psutil
 
     for n in range(40):
@@ -117,12 +121,14 @@ def test_that_ctrl_c_exits_130_and_leaves_no_worker(home: Path, tmp_path: Path) 
     assert process.stderr is not None
     process.stderr.readline()  # the first result
     workers = psutil.Process(process.pid).children(recursive=True)
-    process.send_signal(signal.SIGINT)
+    process.send_signal(number)
     out, _ = process.communicate(timeout=120)
     assert process.returncode == 130
     assert json.loads(out)["error"]["code"] == "interrupted"
     _gone, alive = psutil.wait_procs(workers, timeout=20)
     assert alive == []
+    with Library.open(home) as library:
+        assert not any(item.attempts for item in library.imports.pending())
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="pipes differ")
