@@ -47,12 +47,15 @@ def run_with_application(home: Path, output: Output, work: Callable[[Application
     """
 
     async def main() -> int:
+        task = asyncio.current_task()
         with contextlib.suppress(NotImplementedError):  # Windows
-            loop = asyncio.get_running_loop()
-            loop.add_signal_handler(signal.SIGTERM, signal.raise_signal, signal.SIGINT)
+            asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, lambda: task and task.cancel())
         async with Application.open(home) as application:
             for notice in application.notices:
                 output.note(f"{notice.message}")
             return await work(application)
 
-    return asyncio.run(main())
+    try:
+        return asyncio.run(main())
+    except asyncio.CancelledError as error:
+        raise KeyboardInterrupt from error

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from pathlib import Path
 from typing import Annotated
 
@@ -67,10 +66,7 @@ def add(
         output.note(_summary(results))
         return 1 if any(r.status is ImportStatus.FAILED for r in results) else 0
 
-    try:
-        return invocation.with_application(work)
-    except asyncio.CancelledError as error:
-        raise KeyboardInterrupt from error
+    return invocation.with_application(work)
 
 
 def _line(result: ImportResult) -> str:
