@@ -7,7 +7,7 @@ from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
 
-from app.errors import ModelError, WorkerError
+from app.errors import ModelError, WorkerCrashedError, WorkerError
 from app.library import Library
 from app.llm.embeddings import Embedder
 from app.records.ids import FileId
@@ -74,7 +74,10 @@ class Indexer:
             return None if self._embedder is None else []
         texts = [meaning_of(head, passage) for head, passage in zip(headers, passages, strict=True)]
         try:
-            return await self._embedder.embed(texts)
+            try:
+                return await self._embedder.embed(texts)
+            except WorkerCrashedError:  # there is a new one by now; what ended the first may have been chance
+                return await self._embedder.embed(texts)
         except (ModelError, WorkerError) as error:
             # The words are worth more than nothing: search by meaning can follow later.
             if not self._told:

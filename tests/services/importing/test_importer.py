@@ -13,7 +13,7 @@ from typing import Protocol
 
 import pytest
 
-from app.errors import ModelError
+from app.errors import ModelError, WorkerCrashedError
 from app.library import Library
 from app.services.changes import ImportProgress, ImportState, LibraryChanged, NoticeGiven
 from app.services.importing import Importer, file_store
@@ -239,6 +239,27 @@ class _BrokenEmbedder:
         raise ModelError("The embedding model is damaged.")
 
     async def close(self) -> None: ...
+
+
+class _CrashingOnce(_BrokenEmbedder):
+    """A model whose worker is killed at the first request, as by the system when memory is short."""
+
+    crashed = False
+
+    async def embed(self, texts: object, *, query: bool = False) -> list[bytes]:
+        if not self.crashed:
+            self.crashed = True
+            raise WorkerCrashedError("The embed worker ended.")
+        assert isinstance(texts, list)
+        return [bytes(self.dim) for _ in texts]
+
+
+async def test_that_a_killed_embedding_worker_costs_no_vectors(
+    open_importer: Open, make_pdf: MakePdf
+) -> None:
+    async with open_importer(_CrashingOnce()) as imports:
+        assert {s for _, s in await imports.add(make_pdf("a.pdf"))} == {"added"}
+        assert not [change for change in imports.changes if isinstance(change, NoticeGiven)]
 
 
 async def test_that_without_embeddings_words_are_indexed_and_one_notice_is_given(
