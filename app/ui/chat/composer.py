@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QPlainTextEdit, QVBoxLayout, 
 from app.records.ids import PaperId
 from app.ui.chat.cards import Chips
 from app.ui.theme import XS, M, S
-from app.ui.widgets.basics import button, chip_button, label, restyle
+from app.ui.widgets.basics import button, chip_button, label, restyle, tip
 
 LOWEST, HIGHEST = 40, 168
 LONGEST_QUESTION = 20_000
@@ -88,7 +88,7 @@ class Composer(QWidget):
                 f"{paper.label}  ×", lambda: self.context_dropped.emit(paper.paper_id), "accent"
             )
             chip.setAccessibleName(self.tr("Do not limit the question to %1").replace("%1", paper.label))
-            chip.setToolTip(chip.accessibleName())
+            chip.setToolTip(tip(chip.accessibleName()))
             return chip
 
         self._chips.set_chips([made(paper) for paper in context])

@@ -36,6 +36,7 @@ from app.ui.chat.markdown import (
     to_html,
 )
 from app.ui.theme import CHIP_PX, TEXT_PX, Tokens, interface_font, mono_families, theme, tokens
+from app.ui.widgets.basics import tip
 
 CHIP = QTextFormat.ObjectTypes.UserObject.value + 1
 FORMULA = CHIP + 1
@@ -182,7 +183,7 @@ class RichText(QTextBrowser):
         target = url.toString()
         if target.startswith(CITE_SCHEME):
             self.citation_clicked.emit(int(target.removeprefix(CITE_SCHEME)))
-        else:
+        elif url.scheme() in ("http", "https"):  # what a model wrote must not start programs
             QDesktopServices.openUrl(url)
 
 
@@ -210,7 +211,7 @@ def _chip_format(number: int, chip: CiteChip) -> QTextCharFormat:
     made.setVerticalAlignment(QTextCharFormat.VerticalAlignment.AlignMiddle)
     made.setAnchor(True)
     made.setAnchorHref(f"{CITE_SCHEME}{number}")
-    made.setToolTip(chip.tip)
+    made.setToolTip(tip(chip.tip))
     return made
 
 
@@ -224,16 +225,16 @@ def _place_formula(cursor: QTextCursor, tex: str, display: bool) -> None:
     made.setObjectType(FORMULA)
     made.setProperty(_CONTENT, tex)
     made.setVerticalAlignment(QTextCharFormat.VerticalAlignment.AlignMiddle)
-    made.setToolTip(tex)
+    made.setToolTip(tip(tex))
     cursor.insertText("\ufffc", made)
 
 
-def _underline_unproven(document: QTextDocument, tip: str) -> None:
+def _underline_unproven(document: QTextDocument, says: str) -> None:
     text = document.toRawText()
     under = QTextCharFormat()
     under.setUnderlineStyle(QTextCharFormat.UnderlineStyle.DotLine)
     under.setUnderlineColor(tokens().colour("warn"))
-    under.setToolTip(tip)
+    under.setToolTip(says)
     edits = QTextCursor(document)
     edits.beginEditBlock()
     marks = [(i, ch) for i, ch in enumerate(text) if ch in (UNPROVEN_START, UNPROVEN_END)]

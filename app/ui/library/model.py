@@ -10,6 +10,7 @@ from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, Qt
 
 from app.library.listing import PaperRow
 from app.ui.tasks import Tasks
+from app.ui.widgets.basics import tip
 
 BLOCK = 64
 KEPT_BLOCKS = 48
@@ -96,8 +97,10 @@ class LibraryModel(QAbstractListModel):
         if row is None:
             return None
         match role:
-            case Qt.ItemDataRole.DisplayRole | Qt.ItemDataRole.ToolTipRole:
+            case Qt.ItemDataRole.DisplayRole:
                 return row.title
+            case Qt.ItemDataRole.ToolTipRole:
+                return tip(row.title)
             case Qt.ItemDataRole.AccessibleTextRole:
                 return ", ".join(filter(None, (row.title, row.authors_short, str(row.year or ""))))
         return None

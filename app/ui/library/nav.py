@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.ui.theme import interface_font, tokens
+from app.ui.widgets.basics import tip
 
 ROW, INSET_X, INSET_Y = 26, 8, 6
 MOST_ROWS = 9
@@ -73,7 +74,7 @@ class ShelfList(QListWidget):
         for shelf in shelves:
             item = QListWidgetItem(shelf.name)
             item.setData(Qt.ItemDataRole.UserRole, shelf)
-            item.setToolTip(shelf.name)
+            item.setToolTip(tip(shelf.name))
             item.setData(Qt.ItemDataRole.AccessibleTextRole, f"{shelf.name}, {shelf.count}")
             self.addItem(item)
             if chosen is not None and shelf.key == chosen.key:

@@ -20,7 +20,7 @@ from app.ui.library.view import PaperList
 from app.ui.tasks import Tasks
 from app.ui.theme import HEAD_HEIGHT, XS, M
 from app.ui.widgets.ask_name import ask_name
-from app.ui.widgets.basics import button, chip_button, icon_button, label, restyle, rule
+from app.ui.widgets.basics import button, chip_button, icon_button, label, restyle, rule, tip
 from app.ui.widgets.empty_state import EmptyState
 from app.ui.widgets.notices import Message
 
@@ -380,7 +380,7 @@ class LibraryPane(QWidget):
         row.setSpacing(XS + 2)
         self._chips = {name: chip_button(name, partial(self.toggle_filter, name)) for name in FILTERS}
         for name, chip in self._chips.items():
-            chip.setToolTip(texts.filter_label(name))
+            chip.setToolTip(tip(texts.filter_label(name)))
             chip.setAccessibleName(texts.filter_label(name))
             row.addWidget(chip)
         row.addStretch(1)

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QProgressBar, QScr
 from app.services.changes import ImportProgress, ImportState
 from app.ui.library.imports import FAILED, ImportList
 from app.ui.theme import XS, M, S
-from app.ui.widgets.basics import ElidedLabel, button, icon_button, label, restyle, rule
+from app.ui.widgets.basics import ElidedLabel, button, icon_button, label, restyle, rule, tip
 
 SHOWN = 60
 WIDTH, HIGHEST = 420, 420
@@ -160,7 +160,7 @@ class _FileRow(QWidget):
             return
         self._item = item
         self._name.setText(Path(item.path).name)
-        self._name.setToolTip(str(item.path))
+        self._name.setToolTip(tip(str(item.path)))
         text, kind = self._state_words(item)
         self._state.setText(text)
         restyle(self._state, "chip", kind)

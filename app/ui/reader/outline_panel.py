@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QAbstractItemView, QTreeView, QVBoxLayout, QWidget
 from app.documents.inspection import OutlineItem
 from app.ui.reader.note_words import page_label
 from app.ui.theme import XS, S
-from app.ui.widgets.basics import label
+from app.ui.widgets.basics import label, tip
 
 _PAGE = int(Qt.ItemDataRole.UserRole)
 OPEN_UP_TO = 60
@@ -61,7 +61,7 @@ class OutlinePanel(QWidget):
             while len(parents) > 1 and parents[-1][0] >= entry.level:
                 parents.pop()
             item = QStandardItem(entry.title)
-            item.setToolTip(entry.title)
+            item.setToolTip(tip(entry.title))
             if entry.page is None:
                 item.setEnabled(False)
             else:

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QTabBar
 
 from app.ui.reader.paper_tab import PaperTab
 from app.ui.theme import HEAD_HEIGHT, XS
-from app.ui.widgets.basics import icon_button
+from app.ui.widgets.basics import icon_button, tip
 
 TAB_LEAST = 72
 
@@ -82,7 +82,7 @@ class TabStrip(QFrame):
         if tab in self.papers:
             index = self.papers.index(tab)
             self.bar.setTabText(index, name.replace("&", "&&"))
-            self.bar.setTabToolTip(index, title)
+            self.bar.setTabToolTip(index, tip(title))
 
     def _moved(self, start: int, end: int) -> None:
         self.papers.insert(end, self.papers.pop(start))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from html import escape
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QResizeEvent
@@ -20,6 +21,11 @@ def label(text: str = "", tone: str = "", *, wrap: bool = False) -> QLabel:
         made.setProperty("tone", tone)
     made.setWordWrap(wrap)
     return made
+
+
+def tip(text: str) -> str:
+    """Return text of a paper or a file as a tooltip: markup in it is shown and not obeyed."""
+    return f"<p>{escape(text).replace(chr(10), '<br>')}</p>" if "<" in text else text
 
 
 def button(
@@ -111,7 +117,7 @@ class ElidedLabel(QLabel):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self.setToolTip(self.text() if self._cut() != self.text() else "")
+        self.setToolTip(tip(self.text()) if self._cut() != self.text() else "")
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
