@@ -14,7 +14,8 @@ from PySide6.QtNetwork import QLocalServer, QLocalSocket
 from app.settings import expanded
 
 WAIT_MS = 2000
-LONGEST_MESSAGE = 1 << 20
+LONGEST_MESSAGE = 1 << 24
+"""Bytes; a command line of Linux holds 2 MB, which may be six times as long as JSON."""
 
 
 def server_name(home: Path) -> str:

@@ -38,6 +38,18 @@ async def test_that_files_reach_the_first_window(door: Doorkeeper, home: Path, t
     door.close()
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="its command lines are short")
+async def test_that_as_many_files_as_a_command_line_holds_are_handed_over(
+    door: Doorkeeper, home: Path
+) -> None:
+    came: asyncio.Future[list[Path]] = asyncio.get_running_loop().create_future()
+    door.files_came.connect(came.set_result)
+    files = [Path(f"/papers/{'名' * 60}-{number}.pdf") for number in range(4000)]
+    assert await second_start(home, files)
+    assert await asyncio.wait_for(came, 5) == files
+    door.close()
+
+
 async def test_that_nobody_answers_for_another_library(door: Doorkeeper, home: Path) -> None:
     assert not await second_start(home / "other", [])
     door.close()
