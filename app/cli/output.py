@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import sys
 from typing import Any, TextIO
 
@@ -76,12 +77,14 @@ def dumps(value: object, *, indent: int | None = None) -> str:
 
 
 def printable(text: str) -> str:
-    """Return the text with control characters, lines and tabs aside, as visible escapes."""
-    return "".join(c if c >= " " and not "\x7f" <= c <= "\x9f" else _shown(c) for c in text)
+    """Return the text with control characters, lines and tabs aside, as visible escapes.
+
+    So are those that reverse the order of what follows and let a name look like another.
+    """
+    return _CONTROLS.sub(lambda found: f"\\x{ord(found[0]):02x}", text)
 
 
-def _shown(character: str) -> str:
-    return character if character in "\n\t" else f"\\x{ord(character):02x}"
+_CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 
 def _plain(value: object) -> Any:

@@ -100,6 +100,7 @@ def test_that_lone_surrogates_survive_json() -> None:
 
 def test_that_control_characters_do_not_reach_the_terminal() -> None:
     assert printable("a\x1b[31m\x9b\rb\n\t") == "a\\x1b[31m\\x9b\\x0db\n\t"
+    assert printable("مرحبا \u202efdp.exe") == "مرحبا \\x202efdp.exe"
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals differ")
