@@ -129,6 +129,7 @@ class Application:
         Raises SettingsError for a value that is wrong and HomeError where the file cannot be written;
         the settings in use stay as they were then.
         """
+        await off_loop(Settings.load, self.home, **_merged(self._overrides, changes))
         await off_loop(settings_file.save, self.home, changes)
         before, self.settings = self.settings, await off_loop(Settings.load, self.home, **self._overrides)
         if self.settings.llm != before.llm:
@@ -214,15 +215,19 @@ def prepared_home(home: Path) -> Path:
 
 
 def _settings(home: Path, overrides: dict[str, Any], notices: list[Notice]) -> Settings:
-    """Load the settings; what cannot be read is left aside with a notice, never silently."""
+    """Load the settings; what cannot be read is left aside with a notice, never silently.
+
+    Offline is then taken for granted: a broken file may have said so.
+    """
     try:
         return Settings.load(home, **overrides)
     except SettingsError as error:
         notices.append(Notice("warning", f"{error.message} It is left aside. {error.hint}"))
     try:
-        return Settings.load(home / "no settings here", **overrides)  # environment and overrides still count
+        # environment and overrides still count
+        return Settings.load(home / "no settings here", **{"offline": True, **overrides})
     except SettingsError:
-        return Settings.defaults()
+        return Settings.defaults().model_copy(update={"offline": True})
 
 
 def _not_built(settings: Settings) -> list[Notice]:
@@ -237,6 +242,19 @@ def _not_built(settings: Settings) -> list[Notice]:
         for key, provider in chosen.items()
         if provider != "local"
     ]
+
+
+def _merged(values: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the values with the changes in them, section by section; None takes a key out."""
+    merged = dict(values)
+    for key, value in changes.items():
+        if isinstance(value, Mapping):
+            merged[key] = _merged(merged.get(key) or {}, value)
+        elif value is None:
+            merged.pop(key, None)
+        else:
+            merged[key] = value
+    return merged
 
 
 async def _within_deadline(name: str, closing: Awaitable[None]) -> None:

@@ -278,8 +278,8 @@ def _secret_refused(name: str, path: Path) -> SettingsError:
     section, _, key = name.partition(".")
     return SettingsError(
         f"{path.name} must not hold the secret {name}: files are copied and shared.",
-        hint=f"Take it out of {path}; enter it in the settings window (it goes to the system keyring) "
-        f"or set {ENV_PREFIX}{section.upper()}__{key.upper()}.",
+        hint=f"Take it out of {path} and set {ENV_PREFIX}{section.upper()}__{key.upper()}, "
+        "or keep it in the system keyring.",
     )
 
 

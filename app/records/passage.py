@@ -24,8 +24,8 @@ class Quad:
     lr: Point
 
     def as_list(self) -> list[float]:
-        """Return the eight numbers in order, for JSON and for `QuadPoints`."""
-        return [*self.ul, *self.ur, *self.ll, *self.lr]
+        """Return the eight numbers in order, to a thousandth of a point, for JSON and for `QuadPoints`."""
+        return [round(number, 3) for corner in (self.ul, self.ur, self.ll, self.lr) for number in corner]
 
     @classmethod
     def from_list(cls, numbers: list[float]) -> Quad:

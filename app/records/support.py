@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from app.records import quantities, sentences
 from app.records.text import fold
 
-MIN_COVERAGE = 0.7
+MIN_COVERAGE = 0.75
 _WORD = re.compile(r"[㐀-鿿]|(?:(?![㐀-鿿])[^\W\d_])+(?:['’][^\W\d_]+)?")
 _NAME = re.compile(r"(?<![\w-])(?:[A-Z][A-Za-z]*[-−–]?\d[\w.]*|[A-ZÀ-Þ][\w'’-]+|[A-Z]{2,})")
 _DESIGNATION = re.compile(r"\b(?P<word>[A-Z][\w.’'-]*)\s(?P<number>\d+[A-Za-z]?)\b(?![.,]\d|\s?[±%°])")

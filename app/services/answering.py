@@ -22,7 +22,7 @@ from app.events import (
     TurnStarted,
 )
 from app.llm.chat import ChatEnd, ChatModel
-from app.records import support
+from app.records import sentences, support
 from app.records.answer import Answer, Sentence
 from app.records.ids import PaperId
 from app.records.passage import PassageHit
@@ -44,6 +44,7 @@ class _Draft:
     text: str = ""
     prompt_tokens: int = 0
     completion_tokens: int = 0
+    writing_s: float = 0.0
     trouble: str = ""
 
 
@@ -125,17 +126,19 @@ class Answerer:
 
         A tiny model's sentences are held back until a passage proves them.
         """
-        tiny = model.info.tiny
+        tiny, first = model.info.tiny, 0.0
         chat = prompting.messages(question, sources.hits, sources.labels)
         stream = model.stream(chat, max_tokens=_ANSWER_TOKENS[tiny], temperature=0.0 if tiny else 0.2)
         try:
             async for delta in until(stop, stream):
                 if isinstance(delta, ChatEnd):
-                    draft.prompt_tokens, draft.completion_tokens = (
-                        delta.prompt_tokens,
-                        delta.completion_tokens,
-                    )
+                    draft.prompt_tokens = delta.prompt_tokens
+                    draft.completion_tokens = delta.completion_tokens
+                    draft.writing_s = time.monotonic() - first if first else 0.0
+                    if delta.reason == "length":
+                        draft.text = _whole_sentences(draft.text)
                     continue
+                first = first or time.monotonic()
                 draft.text += delta.text
                 if not tiny:
                     yield delta.text
@@ -206,6 +209,14 @@ def _as_text(answer: Answer) -> str:
     return "\n\n".join([answer.message, *quotes] if answer.message else quotes)
 
 
+def _whole_sentences(text: str) -> str:
+    """Leave out a last sentence that the limit of the answer's length has cut off."""
+    spans = sentences.split(text)
+    if not spans or text[spans[-1][0] : spans[-1][1]].rstrip("\"'”’)]").endswith((".", "!", "?", "。")):
+        return text
+    return text[: spans[-1][0]]
+
+
 def _listing(found: SearchResult) -> str:
     """Return what a model would read of the search: one line a passage."""
     lines = (
@@ -225,8 +236,11 @@ def _metadata(found: SearchResult, started: float) -> dict[str, Any]:
 
 
 def _usage(draft: _Draft, started: float) -> dict[str, Any]:
-    return {
+    usage: dict[str, Any] = {
         "prompt_tokens": draft.prompt_tokens,
         "completion_tokens": draft.completion_tokens,
         "seconds": round(time.monotonic() - started, 3),
     }
+    if draft.writing_s > 0:
+        usage["tokens_per_second"] = round(draft.completion_tokens / draft.writing_s, 1)
+    return usage

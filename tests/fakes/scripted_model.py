@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass, field
+from typing import Literal
 
 from app.errors import AppError
 from app.llm.chat import ChatDelta, ChatEnd, ChatMessage, ModelInfo
@@ -19,6 +20,7 @@ class ScriptedModel:
     context_tokens: int = 8192
     asked: list[list[ChatMessage]] = field(default_factory=list)
     closed_early: bool = False
+    reason: Literal["stop", "length"] = "stop"
 
     @property
     def info(self) -> ModelInfo:
@@ -51,7 +53,7 @@ class ScriptedModel:
         except (asyncio.CancelledError, GeneratorExit):
             self.closed_early = True
             raise
-        yield ChatEnd(reason="stop", prompt_tokens=10, completion_tokens=len(self.script))
+        yield ChatEnd(reason=self.reason, prompt_tokens=10, completion_tokens=len(self.script))
 
     async def count_tokens(self, text: str) -> int:
         return len(text.split())

@@ -119,6 +119,12 @@ async def test_that_a_tiny_model_that_only_echoes_the_question_gives_way_to_quot
     assert "331.4" in answer["text"]
 
 
+async def test_that_a_sentence_cut_off_by_the_limit_is_left_out(application: Application) -> None:
+    text = "The pulsation period of Lantern 42 is 331.4 days. The pulsation period of Lantern 42 is 331.4"
+    answer = answer_of(await events(application, ScriptedModel([text], reason="length")))
+    assert answer["text"] == "The pulsation period of Lantern 42 is 331.4 days."
+
+
 async def test_that_stop_ends_a_waiting_model_at_once_and_keeps_what_is_proven(
     application: Application,
 ) -> None:

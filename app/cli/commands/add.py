@@ -59,7 +59,9 @@ def add(
                 results.append(result)
                 if events:
                     output.event({"type": "import_result", **result.as_json()}, aside=output.as_json)
-                elif not output.as_json:
+                elif output.as_json:
+                    output.note(_line(result))
+                else:
                     display.print_line(_line(result))
             await application.importer.idle()  # leftovers of an interrupted run
         output.document({"results": [result.as_json() for result in results]})
