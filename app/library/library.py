@@ -23,7 +23,7 @@ from app.library.protocols import PassageStore, SearchIndex
 from app.library.search import PassageSearch
 from app.library.shelves import Shelves
 from app.library.state import StateTable
-from app.library.store import Store
+from app.library.store import Store, damaged
 
 DATABASE = "library.sqlite3"
 
@@ -66,6 +66,8 @@ class Library:
                 f"The library folder {home} cannot be made or written: {error.strerror}.",
                 hint="Give your account write permission for it, or pick another folder with --home.",
             ) from error
+        if _lost(home):
+            raise damaged(home / DATABASE, "is empty or gone, but the papers' files are here")
         store = Store(home / DATABASE)
         try:
             migrate(store, home / "backups")
@@ -118,3 +120,10 @@ class Library:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+
+def _lost(home: Path) -> bool:
+    """Whether there are files of papers without a database: never begin anew beside them."""
+    database = home / DATABASE
+    empty = not database.exists() or database.stat().st_size == 0
+    return empty and not (home / f"{DATABASE}-wal").exists() and any((home / "files").iterdir())

@@ -171,12 +171,9 @@ def error_for(error: BaseException, path: Path) -> AppError | None:
                 hint="Close the other AstroResearch window or command and try again.",
             )
         case apsw.CorruptError() | apsw.NotADBError():
-            return LibraryError(
-                f"The library file {path.name} is damaged.",
-                hint=f"Verified copies are in {path.parent / 'backups'}: close the program, put the newest "
-                f"in the place of {path.name} and delete {path.name}-wal and {path.name}-shm.",
-                code="library_damaged",
-            )
+            return damaged(path, "is damaged")
+        case apsw.SQLError() if str(error).startswith(("no such table", "no such column")):
+            return damaged(path, "lacks parts that belong to it")
         case apsw.ReadOnlyError() | apsw.CantOpenError() | apsw.PermissionsError():
             return HomeError(
                 f"The library folder {path.parent} cannot be written.",
@@ -192,6 +189,16 @@ def error_for(error: BaseException, path: Path) -> AppError | None:
             return _closed_error()
         case _:
             return None
+
+
+def damaged(path: Path, how: str) -> LibraryError:
+    """Return the error of a database that cannot be trusted, with the way back."""
+    return LibraryError(
+        f"The library file {path.name} {how}.",
+        hint=f"Verified copies are in {path.parent / 'backups'}: close the program, put the newest "
+        f"in the place of {path.name} and delete {path.name}-wal and {path.name}-shm.",
+        code="library_damaged",
+    )
 
 
 def _closed_error() -> LibraryError:

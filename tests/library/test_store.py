@@ -142,7 +142,7 @@ def test_that_every_trouble_with_the_file_has_a_way_out(error: apsw.Error, kind:
 def test_that_a_mistake_of_ours_is_not_hidden(library: Library) -> None:
     assert error_for(apsw.SQLError(), Path("x")) is None
     with pytest.raises(apsw.SQLError), library.store.write() as connection:
-        connection.execute("SELECT nonsense FROM nowhere")
+        connection.execute("SELEC nonsense")
 
 
 def test_that_two_libraries_can_be_open_in_one_process(tmp_path: Path) -> None:
@@ -150,3 +150,26 @@ def test_that_two_libraries_can_be_open_in_one_process(tmp_path: Path) -> None:
         a.state.set("key", 1)
         assert b.state.get("key") is None
         assert isinstance(a.store, Store)
+
+
+def test_that_a_library_without_its_database_is_not_begun_anew(tmp_path: Path) -> None:
+    with Library.open(tmp_path) as library:
+        (library.files_dir / "abcdefgh").mkdir()
+    (tmp_path / DATABASE).unlink()
+    for state in ("gone", "empty"):
+        if state == "empty":
+            (tmp_path / DATABASE).touch()
+        with pytest.raises(LibraryError) as refused:
+            Library.open(tmp_path)
+        assert refused.value.code == "library_damaged"
+        assert "backups" in refused.value.hint
+
+
+def test_that_a_missing_table_is_told_as_damage(tmp_path: Path) -> None:
+    with Library.open(tmp_path) as library:
+        library.papers.add(record())
+    with apsw.Connection(str(tmp_path / DATABASE)) as connection:
+        connection.execute("DROP TABLE notes")
+    with Library.open(tmp_path) as library, pytest.raises(LibraryError) as told:
+        library.papers.rows(list(library.papers.order()))
+    assert told.value.code == "library_damaged"
