@@ -63,6 +63,16 @@ class CardShelf(QObject):
         if (card := self._cards.get(note_id)) is not None:
             card.edit()
 
+    @property
+    def writing(self) -> bool:
+        """True while the person writes on a card."""
+        return any(card.editing for card in self._cards.values())
+
+    def finish(self) -> None:
+        """Keep what is being written."""
+        for card in self._cards.values():
+            card.finish()
+
     def card(self, note_id: str) -> NoteCard | None:
         """Return the card of a note if it shows."""
         return self._cards.get(note_id)
@@ -120,5 +130,6 @@ class CardShelf(QObject):
 
     def _remove(self, note_id: str) -> None:
         card = self._cards.pop(note_id)
+        card.blockSignals(True)  # hidden it would tell of words on a note that is gone
         card.hide()
         card.deleteLater()

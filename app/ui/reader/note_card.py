@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QEvent, QObject, QRectF, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, QRectF, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPainterPath, QPaintEvent, QPen
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPlainTextEdit, QToolButton, QVBoxLayout, QWidget
 
@@ -16,10 +16,16 @@ from app.ui.widgets.basics import icon_button, label, restyle
 
 RADIUS, EDGE, SHADOW = 7, 3, 4
 MOST_LINES = 12
+UNSAVED_MS = 1000
+"""What is written is told no later than this, also in the middle of a long sentence."""
 
 
 class NoteCard(QFrame):
-    """Shows a note; a click begins to edit it, leaving it or Ctrl+Enter keeps what was written."""
+    """Shows a note; a click begins to edit it, leaving it or Ctrl+Enter keeps what was written.
+
+    While one writes, `text_changed` comes every second, so that an abrupt end loses no more;
+    Esc takes the text back to what it was when writing began.
+    """
 
     text_changed = Signal(str, str)
     colour_changed = Signal(str, str)
@@ -43,7 +49,7 @@ class NoteCard(QFrame):
         self._editor.setTabChangesFocus(True)
         self._editor.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._editor.document().setDocumentMargin(0)
-        self._editor.textChanged.connect(self._grow)
+        self._editor.textChanged.connect(self._typed)
         self._editor.installEventFilter(self)
         self._tools = self._make_tools()
         column = self._column = QVBoxLayout(self)
@@ -52,6 +58,10 @@ class NoteCard(QFrame):
         for widget in (self._head, self._body, self._editor, self._tools):
             column.addWidget(widget)
         self._editing = False
+        self._before = note.text
+        self._told: str | None = note.text
+        self._unsaved = QTimer(self, singleShot=True, interval=UNSAVED_MS)
+        self._unsaved.timeout.connect(lambda: self._tell(self._written()))
         self.show_note(note)
 
     @property
@@ -78,8 +88,9 @@ class NoteCard(QFrame):
         """Begin to write."""
         if self._editing:
             return
+        self._before = self._told = self._note.text
+        self._editor.setPlainText(self._before)
         self._editing = True
-        self._editor.setPlainText(self._note.text)
         self._show_mode()
         self._editor.moveCursor(self._editor.textCursor().MoveOperation.End)
         self._editor.setFocus(Qt.FocusReason.OtherFocusReason)
@@ -89,11 +100,26 @@ class NoteCard(QFrame):
         if not self._editing:
             return
         self._editing = False
-        text = self._editor.toPlainText().strip()
-        if keep and text != self._note.text:
+        self._unsaved.stop()
+        text = self._written() if keep else self._before
+        if text != self._before:
             self._body.setText(text)
-            self.text_changed.emit(self._note.note_id, text)
+            self._told = None  # once more, now that the page may make room for it
+        self._tell(text)
         self._show_mode()
+
+    def _written(self) -> str:
+        return self._editor.toPlainText().strip()
+
+    def _tell(self, text: str) -> None:
+        if text != self._told:
+            self._told = text
+            self.text_changed.emit(self._note.note_id, text)
+
+    def _typed(self) -> None:
+        self._grow()
+        if self._editing and not self._unsaved.isActive():
+            self._unsaved.start()
 
     def _make_tools(self) -> QWidget:
         tools = QWidget()
@@ -109,9 +135,11 @@ class NoteCard(QFrame):
         return tools
 
     def _trash(self) -> QToolButton:
-        return icon_button(
-            "trash", self.tr("Delete the note (Del)"), lambda: self.delete_asked.emit(self._note.note_id)
-        )
+        return icon_button("trash", self.tr("Delete the note (Del)"), self._delete)
+
+    def _delete(self) -> None:
+        self.finish()  # undoing brings back the last words, too
+        self.delete_asked.emit(self._note.note_id)
 
     def _show_mode(self) -> None:
         self._body.setVisible(not self._editing)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
+from typing import Any
 
 from PySide6.QtCore import QObject, Signal
 
@@ -14,6 +16,9 @@ from app.ui.reader.notes_panel import NotesPanel
 from app.ui.reader.page_view import PdfView
 from app.ui.tasks import Tasks
 from app.ui.widgets.notices import Message, Notices
+
+KEEP_S = 3.0
+"""Closing waits no longer than this for the last words to be kept."""
 
 
 class NoteDesk(QObject):
@@ -29,6 +34,7 @@ class NoteDesk(QObject):
         self.keeper: NoteKeeper | None = None
         self.cards = CardShelf(view)
         self._view, self._panel, self._notices, self._tasks = view, panel, notices, tasks
+        self._saving: asyncio.Task[Any] | None = None
         panel.note_asked.connect(self.shown)
         panel.edit_asked.connect(self._edit)
         panel.delete_asked.connect(self.delete)
@@ -42,6 +48,12 @@ class NoteDesk(QObject):
         """Show the notes of a file."""
         self.keeper = keeper
         keeper.changed.connect(self.refresh)
+
+    async def close(self) -> None:
+        """Keep what is being written, and wait until it is kept."""
+        self.cards.finish()
+        if self._saving is not None:
+            await asyncio.wait([self._saving], timeout=KEEP_S)
 
     def reload(self) -> None:
         """Read the notes again: somebody else may have changed them."""
@@ -89,12 +101,13 @@ class NoteDesk(QObject):
             self._make_room()
 
     def refresh(self) -> None:
-        """Show the notes as they are now."""
+        """Show the notes as they are now; the pages do not move under somebody who writes."""
         if self.keeper is None:
             return
         labels = self._view.source.labels if self._view.source is not None else ()
         self._view.set_marks([MarkKind.NOTE], self.keeper.marks())
-        self._make_room()
+        if not self.cards.writing:
+            self._make_room()
         self.cards.show_notes(self.keeper.notes, labels)
         self._panel.show_notes(self.keeper.notes, labels)
 
@@ -115,7 +128,7 @@ class NoteDesk(QObject):
 
     def _set_text(self, note_id: str, text: str) -> None:
         if self.keeper is not None:
-            self._tasks.start(self._change(self.keeper, note_id, text=text))
+            self._saving = self._tasks.start(self._change(self.keeper, note_id, text=text))
 
     def _set_colour(self, note_id: str, colour: str) -> None:
         if self.keeper is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -33,6 +34,7 @@ class NoteKeeper(QObject):
         self.notes: list[Note] = []
         self._service, self._file = service, file
         self._deleted: list[Note] = []
+        self._in_order = asyncio.Lock()
 
     def get(self, note_id: str) -> Note | None:
         """Return a note of this file."""
@@ -70,14 +72,16 @@ class NoteKeeper(QObject):
         return made
 
     async def change(self, note_id: str, *, text: str | None = None, colour: str | None = None) -> None:
-        """Change what is written on a note, or its colour."""
-        await self._service.update(NoteId(note_id), text=text, color=colour)
-        await self.load()
+        """Change what is written on a note, or its colour; changes are kept in the order of the calls."""
+        async with self._in_order:
+            await self._service.update(NoteId(note_id), text=text, color=colour)
+            await self.load()
 
     async def delete(self, note_id: str) -> None:
         """Delete a note; `undo` brings it back."""
-        self._deleted.append(await self._service.delete(NoteId(note_id)))
-        await self.load()
+        async with self._in_order:
+            self._deleted.append(await self._service.delete(NoteId(note_id)))
+            await self.load()
 
     async def undo(self) -> Note | None:
         """Bring back the note deleted last."""

@@ -163,7 +163,8 @@ class PaperTab(QWidget):
             self.desk.choose(None)
 
     async def close_paper(self) -> None:
-        """Keep the reading position and end all work."""
+        """Keep the reading position and what is being written, and end all work."""
+        await self.desk.close()
         self._save_soon.stop()
         await self._save_position()
         await self._tasks.close()

@@ -12,8 +12,9 @@ import pytest
 from PySide6.QtCore import QPoint, QRectF, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QToolButton, QWidget
 
+from app.ui.reader.note_card import NoteCard
 from app.ui.theme import LIGHT
 
 Reading = Callable[[], AbstractAsyncContextManager[Any]]
@@ -172,6 +173,74 @@ async def test_that_notes_are_written_listed_deleted_and_brought_back(
         await wait_until(lambda: tab.desk.keeper.notes)
         (note,) = r.parts.library.notes.of_file(file)
         assert (note.text, note.anchor.quote) == ("check this", "left 1 row 4")
+
+
+async def write_a_note(r: Any, wait_until: Wait, words: str) -> NoteCard:
+    r.select("left 1 row 4")
+    QTest.keyClick(r.view, Qt.Key.Key_N)
+    desk = r.tab.desk
+    await wait_until(lambda: desk.keeper.notes and desk.cards.card(desk.keeper.notes[0].note_id))
+    card: NoteCard = desk.cards.card(desk.keeper.notes[0].note_id)
+    await wait_until(lambda: card.editing)
+    QTest.keyClicks(r.pane.window().focusWidget() or card, words)
+    return card
+
+
+async def test_that_words_are_kept_while_one_writes_and_the_page_stays_where_it_is(
+    reader: Reading, make_paper: Paper, wait_until: Wait
+) -> None:
+    async with reader() as r:
+        _, file = r.add("drafts", make_paper(1))
+        await r.open("drafts")
+        card = await write_a_note(r, wait_until, "half a")
+        zoom = r.view.zoom
+        await wait_until(lambda: r.tab.desk.keeper.notes[0].text == "half a")
+        assert r.parts.library.notes.of_file(file)[0].text == "half a"
+        assert card.editing
+        r.pane.refresh_notes(r.papers["drafts"][0])  # as the library tells of every change
+        await asyncio.sleep(0.1)
+        assert r.view.zoom == zoom
+        QTest.keyClicks(r.pane.window().focusWidget() or card, " thought")
+        card.finish()
+        await wait_until(lambda: r.tab.desk.keeper.notes[0].text == "half a thought")
+        await wait_until(lambda: r.view.cards)
+
+
+async def test_that_esc_takes_back_what_was_kept_while_writing(
+    reader: Reading, make_paper: Paper, wait_until: Wait
+) -> None:
+    async with reader() as r:
+        _, file = r.add("regrets", make_paper(1))
+        await r.open("regrets")
+        card = await write_a_note(r, wait_until, "nonsense")
+        await wait_until(lambda: r.parts.library.notes.of_file(file)[0].text == "nonsense")
+        QTest.keyClick(r.pane.window().focusWidget() or card, Qt.Key.Key_Escape)
+        await wait_until(lambda: r.parts.library.notes.of_file(file)[0].text == "")
+
+
+async def test_that_closing_keeps_the_words_of_the_last_second(
+    reader: Reading, make_paper: Paper, wait_until: Wait
+) -> None:
+    async with reader() as r:
+        _, file = r.add("last", make_paper(1))
+        await r.open("last")
+        await write_a_note(r, wait_until, "last words")
+        await r.pane.close_all()
+        assert r.parts.library.notes.of_file(file)[0].text == "last words"
+
+
+async def test_that_a_note_deleted_while_writing_comes_back_with_its_words(
+    reader: Reading, make_paper: Paper, wait_until: Wait
+) -> None:
+    async with reader() as r:
+        _, file = r.add("bin", make_paper(1))
+        tab = await r.open("bin")
+        card = await write_a_note(r, wait_until, "worth it")
+        card.findChildren(QToolButton)[-1].click()
+        await wait_until(lambda: not tab.desk.keeper.notes)
+        tab.desk.undo()
+        await wait_until(lambda: tab.desk.keeper.notes)
+        assert r.parts.library.notes.of_file(file)[0].text == "worth it"
 
 
 async def test_that_a_note_made_elsewhere_shows_after_a_refresh(
