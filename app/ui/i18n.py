@@ -17,6 +17,13 @@ def locale_of(language: str) -> str:
     return "zh_CN" if language == "zh" else "en"
 
 
+def ensure(language: str) -> None:
+    """Install the translations of a language where nobody has installed any."""
+    app = QCoreApplication.instance()
+    if app is not None and not _installed:
+        speak(app, language)
+
+
 def speak(app: QCoreApplication, language: str) -> str:
     """Install the translations of a language in place of the old ones; return its locale.
 

@@ -24,7 +24,7 @@ from app.library.listing import PaperRow
 from app.records.ids import PaperId
 from app.records.names import label as paper_label
 from app.services.changes import ImportProgress, NoticeGiven
-from app.ui import window_state
+from app.ui import i18n, window_state
 from app.ui.adding import Adding
 from app.ui.bridge import Bridge
 from app.ui.chat.composer import Context
@@ -58,6 +58,7 @@ class MainWindow(QMainWindow):
     language_changed = Signal()
 
     def __init__(self, application: Application) -> None:
+        i18n.ensure(application.settings.ui.language)
         super().__init__()
         self.setWindowTitle("AstroResearch")
         self.setWindowIcon(app_icon())

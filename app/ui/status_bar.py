@@ -9,6 +9,8 @@ from app.ui.library.imports import ImportList
 from app.ui.theme import CHIP_PX, STATUS_HEIGHT, M, interface_font
 from app.ui.widgets.basics import button, icon_button, label
 
+SLOWEST_SHOWN = 0.1
+
 
 class StatusBar(QWidget):
     """Shows figures; says what was pressed."""
@@ -80,22 +82,12 @@ class StatusBar(QWidget):
         self._errors.setEnabled(unread > 0)
 
     def show_usage(self, usage: dict[str, object]) -> None:
-        """Show the speed of the last answer, where a model wrote one."""
-        speed = usage.get("tokens_per_second")
-        tokens, seconds = usage.get("completion_tokens"), usage.get("seconds")
-        if (
-            speed is None
-            and isinstance(tokens, int)
-            and isinstance(seconds, int | float)
-            and tokens
-            and seconds
-        ):
-            speed = tokens / seconds
-        shown = isinstance(speed, int | float) and speed >= 0.1
-        self._speed.setVisible(shown)
-        if isinstance(speed, int | float):
-            figure = f"{speed:.0f}" if speed >= 9.95 else f"{speed:.1f}"
-            self._speed.setText(self.tr("%1 tok/s").replace("%1", figure))
+        """Show how fast a model wrote the last answer; nothing where that was not measured."""
+        measured = usage.get("tokens_per_second")
+        speed = measured if isinstance(measured, int | float) and measured >= SLOWEST_SHOWN else 0
+        figure = f"{speed:.0f}" if speed >= 9.95 else f"{speed:.1f}"
+        self._speed.setText(self.tr("%1 tok/s").replace("%1", figure) if speed else "")
+        self._speed.setVisible(bool(speed))
 
     def _link(self, signal: object) -> QPushButton:
         made = button("", kind="link")

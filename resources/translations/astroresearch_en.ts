@@ -52,6 +52,13 @@
             </translation>
         </message>
         <message numerus="yes">
+            <source>%1 of %n paper(s)</source>
+            <translation>
+                <numerusform>%1 of %n paper</numerusform>
+                <numerusform>%1 of %n papers</numerusform>
+            </translation>
+        </message>
+        <message numerus="yes">
             <source>%n paper(s) moved to the trash.</source>
             <translation>
                 <numerusform>%n paper moved to the trash.</numerusform>

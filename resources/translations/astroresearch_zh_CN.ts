@@ -260,6 +260,12 @@
             <translation>回收站</translation>
         </message>
         <message numerus="yes">
+            <source>%1 of %n paper(s)</source>
+            <translation>
+                <numerusform>共 %n 篇论文，显示 %1 篇</numerusform>
+            </translation>
+        </message>
+        <message numerus="yes">
             <source>%n paper(s) moved to the trash.</source>
             <translation>
                 <numerusform>已将 %n 篇论文移至回收站。</numerusform>

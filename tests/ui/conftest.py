@@ -84,11 +84,12 @@ def open_window(qapp: QApplication, home: Path) -> OpenWindow:
 
     @asynccontextmanager
     async def opened(
-        size: tuple[int, int] = (1440, 900), at: Path = home, **overrides: Any
+        size: tuple[int, int] = (1440, 900), at: Path = home, speak: bool = True, **overrides: Any
     ) -> AsyncIterator[MainWindow]:
         async with Application.open(at, **overrides) as application:
             theme().apply(qapp, Scheme(application.settings.ui.theme))
-            i18n.speak(qapp, application.settings.ui.language)
+            if speak:
+                i18n.speak(qapp, application.settings.ui.language)
             window = MainWindow(application)
             try:
                 window.resize(*size)

@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
-from PySide6.QtWidgets import QAbstractItemView, QApplication, QPushButton, QWidget
+from PySide6.QtWidgets import QAbstractItemView, QApplication, QLabel, QPushButton, QWidget
 
 from app.events import TurnFinished
+from app.ui import i18n
 from app.ui.chat.answer import AnswerView
 from app.ui.chat.items import Answered, Asked, Noticed
 from app.ui.main_window import MainWindow
@@ -54,6 +55,11 @@ def titles(window: MainWindow) -> list[str]:
     model = window.library.model
     rows = [model.row_at(place) for place in range(model.rowCount())]
     return [row.title if row is not None else "" for row in rows]
+
+
+def shown_words(part: QWidget) -> list[str]:
+    """What the labels of a part say that show."""
+    return [label.text() for label in part.findChildren(QLabel) if label.isVisible()]
 
 
 async def add(window: MainWindow, path: Path) -> None:
@@ -121,15 +127,48 @@ async def test_that_searching_narrows_the_list_and_clearing_brings_it_back(
 ) -> None:
     async with open_window() as window:
         await add(window, paper)
+        assert "1 paper" in shown_words(window.library)
         window.top.search.setText("nothing like it")
         await until(lambda: window.library.model.rowCount() == 0)
+        await until(lambda: "0 of 1 paper" in shown_words(window.library))
         window.top.search.setText("lantern title:variable")
+        await until(lambda: "1 paper" in shown_words(window.library))
         await until(lambda: window.library.model.rowCount() == 1)
         window.library.toggle_filter("has:notes")
         await until(lambda: window.library.model.rowCount() == 0)
         window.library.clear_filters()
         await until(lambda: window.library.model.rowCount() == 1)
         assert window.top.search.text() == ""
+
+
+async def test_that_the_head_tells_how_many_of_the_papers_are_found(
+    open_window: OpenWindow, paper: Path, pdf: Path
+) -> None:
+    paper.write_text("# The star of another name\n\nLin Wei\n\n## Results\n\nIt shines.\n", encoding="utf-8")
+    async with open_window() as window:
+        drop(window, paper, pdf)
+        await until(lambda: "2 papers" in shown_words(window.library))
+        window.top.search.setText("lantern")
+        await until(lambda: "1 of 2 papers" in shown_words(window.library))
+
+
+async def test_that_a_window_made_by_anybody_speaks_whole_words(
+    open_window: OpenWindow, paper: Path, qapp: QApplication
+) -> None:
+    while i18n._installed:
+        qapp.removeTranslator(i18n._installed.pop())
+    async with open_window(speak=False) as window:
+        await add(window, paper)
+        await until(lambda: "1 paper" in shown_words(window.library))
+
+
+async def test_that_the_speed_is_that_of_the_writing_alone(open_window: OpenWindow) -> None:
+    async with open_window() as window:
+        window.status.show_usage({"completion_tokens": 50, "seconds": 25.0, "tokens_per_second": 12.3})
+        assert "12 tok/s" in shown_words(window.status)
+        for unknown in ({"completion_tokens": 50, "seconds": 25.0}, {"tokens_per_second": 0}):
+            window.status.show_usage(dict(unknown))
+            assert not [words for words in shown_words(window.status) if "tok/s" in words]
 
 
 async def test_that_an_answer_cites_a_page_and_a_click_opens_it(open_window: OpenWindow, pdf: Path) -> None:
@@ -205,7 +244,7 @@ async def test_that_the_question_is_about_the_selected_papers(open_window: OpenW
         window.library.list.setCurrentIndex(window.library.model.index(0))
         await until(window.timeline.composer.context)
         (context,) = window.timeline.composer.context()
-        assert context.label == "The variable star Lante…"
+        assert context.label == "Nakamura & Wei"
         window.timeline.context_dropped.emit(context.paper_id)
         assert window.timeline.composer.context() == ()
 

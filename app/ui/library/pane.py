@@ -55,7 +55,7 @@ class LibraryPane(QWidget):
         self._words = ""
         self._filters: set[str] = set()
         self._sort = "-added"
-        self._total = 0
+        self._total = self._found = 0
         self.model = LibraryModel(self._library.papers.rows, tasks, self)
         self.list = PaperList(self.model)
         self.shelves = ShelfList()
@@ -149,6 +149,8 @@ class LibraryPane(QWidget):
         self.list.show_ids(ids, keep_place=keep_place)
         if keep_place:  # the library changed, not the question
             await self._count_shelves()
+        self._found = len(ids)
+        self._show_count()
         asked = bool(self.query()) or collection is not None
         self._stack.setCurrentIndex(0 if len(ids) else 2 if asked or self._total else 1)
         self._selection_changed()
@@ -160,9 +162,17 @@ class LibraryPane(QWidget):
             key, self._wanted_shelf = self._wanted_shelf, ""
             self.shelves.choose(key)
         self._total = shelves[0].count
-        self._count.setText(
-            self.tr("%n paper(s)", None, self._total).replace(str(self._total), f"{self._total:,}")
-        )
+
+    def _show_count(self) -> None:
+        """Say how many papers there are, and how many of them the list shows where that differs."""
+        shelf = self.shelves.current()
+        total = shelf.count if shelf is not None and self.in_trash() else self._total
+        figures = f"{total:,}"
+        if self._found == total:
+            words = self.tr("%n paper(s)", None, total)
+        else:
+            words = self.tr("%1 of %n paper(s)", None, total)
+        self._count.setText(words.replace(str(total), figures).replace("%1", f"{self._found:,}"))
 
     def _read_shelves(self) -> list[Shelf]:
         papers = self._library.papers
