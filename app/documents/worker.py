@@ -79,12 +79,15 @@ class PdfHandlers:
         return inspect(self._document(params)).as_json()
 
     def recognise(self, params: dict[str, JSON], blobs: Sequence[bytes], context: Context) -> JSON:
-        """Which paper the file holds."""
+        """Which paper the file holds. The file is let go at once: an import moves it next."""
         from app.documents.inspect import inspect
         from app.documents.recognise import recognise
         from app.documents.records import record_as_json
 
-        return record_as_json(recognise(inspect(self._document(params))))
+        try:
+            return record_as_json(recognise(inspect(self._document(params))))
+        finally:
+            self._documents.clear()
 
     def outline(self, params: dict[str, JSON], blobs: Sequence[bytes], context: Context) -> JSON:
         """Bookmarks."""

@@ -38,3 +38,19 @@ def test_that_the_client_side_never_imports_native_code(repo: Path) -> None:
 
 def test_that_every_method_has_a_handler() -> None:
     assert all(callable(getattr(PdfHandlers, name)) for name in METHODS)
+
+
+RECOGNISE = """
+import sys, psutil
+from app.documents.worker import PdfHandlers
+PdfHandlers().recognise({"path": sys.argv[1]}, (), None)
+print([f.path for f in psutil.Process().open_files() if f.path.endswith(".pdf")])
+"""
+
+
+def test_that_a_recognised_file_is_let_go_so_that_it_can_be_moved(repo: Path) -> None:
+    paper = repo / "resources" / "welcome" / "welcome.pdf"
+    done = subprocess.run(
+        [sys.executable, "-c", RECOGNISE, str(paper)], cwd=repo, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == "[]"
