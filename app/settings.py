@@ -17,7 +17,6 @@ from collections.abc import Mapping, MutableMapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
-import tomlkit
 from platformdirs import user_data_path
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import (
@@ -215,6 +214,8 @@ def save(home: Path, changes: Mapping[str, Any]) -> None:
     Comments and keys that this version does not know stay. The file is replaced in one
     step. A file that cannot be read is first set aside as `settings.toml.broken`.
     """
+    import tomlkit  # only who saves needs it
+
     path = home / FILE_NAME
     if secret := _secret_in(changes):
         raise _secret_refused(secret, path)
@@ -319,7 +320,7 @@ def _apply(table: MutableMapping[str, Any], changes: Mapping[str, Any]) -> None:
             table.pop(key, None)
         elif isinstance(value, Mapping):
             if not isinstance(table.get(key), MutableMapping):
-                table[key] = tomlkit.table()
+                table[key] = {}
             _apply(table[key], value)
         else:
             table[key] = str(value) if isinstance(value, Path) else value

@@ -10,8 +10,6 @@ from pathlib import Path
 from typing import Protocol
 
 from app.documents.client import PageState, PdfClient
-from app.documents.markdown_front import markdown_record
-from app.documents.markdown_paper import chunk_markdown
 from app.errors import DocumentError
 from app.records.paper import PaperRecord
 from app.records.passage import Passage
@@ -93,6 +91,9 @@ class MarkdownFormat:
 
     async def recognise(self, path: Path, passwords: Sequence[str]) -> Recognised:
         """Take the title from the first heading and the rest from what stands above the first section."""
+        from app.documents.markdown_front import markdown_record
+        from app.documents.markdown_paper import chunk_markdown
+
         del passwords
         text = await off_loop(read_markdown, path)
         title, _passages = await off_loop(chunk_markdown, text)
@@ -102,6 +103,8 @@ class MarkdownFormat:
         self, path: Path, *, start_page: int, password: str | None
     ) -> AsyncGenerator[Batch, None]:
         """Read the whole text as one page."""
+        from app.documents.markdown_paper import chunk_markdown
+
         del password
         if start_page > 0:
             return
