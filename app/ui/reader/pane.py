@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QEvent, QObject, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QKeySequence, QShortcut
 from PySide6.QtWidgets import QFrame, QStackedWidget, QVBoxLayout, QWidget
 
@@ -29,6 +29,11 @@ if TYPE_CHECKING:
     from app.application import Application
 
 MOST_TABS = 20
+SPARE_AFTER_MS = 700
+"""So long after a paper was opened its pages show: the next tab is built then, not when it is wanted."""
+
+POLISH_AFTER_MS = 100
+"""Building and styling a tab are two steps, with room for the person in between."""
 
 
 class ReaderPane(QWidget):
@@ -55,9 +60,10 @@ class ReaderPane(QWidget):
         self.toolbar = ReaderToolbar()
         self._stack = QStackedWidget()
         self._closing: set[PaperTab] = set()
-        self._idle = PaperTab(application)
-        self._idle.hide()
         self._empty = self._empty_state()
+        self._spare: PaperTab | None = None
+        self._refill = QTimer(self, singleShot=True, interval=SPARE_AFTER_MS)
+        self._refill.timeout.connect(self._spare_tab)
         self._lay_out()
         self._connect()
         self._add_shortcuts()
@@ -111,7 +117,9 @@ class ReaderPane(QWidget):
         for tab in [*self.tabs.papers, *self._closing]:
             await tab.close_paper()
         await self._tasks.close()
-        await self._idle.close_paper()
+        self._refill.stop()
+        if self._spare is not None:
+            await self._spare.close_paper()
 
     def state(self) -> dict[str, Any]:
         """Return what to keep between runs, as JSON values."""
@@ -156,17 +164,25 @@ class ReaderPane(QWidget):
     # -- tabs
 
     def _add_tab(self, paper: PaperId, file: FileId | None, name: str = "…") -> PaperTab:
-        tab = PaperTab(self._application)
+        tab, self._spare = self._spare_tab(), None
+        self._refill.start()
         tab.wanted = (paper, file)
         tab.changed.connect(self._update)
         tab.note_changed.connect(self.noteChanged)
         tab.question_asked.connect(self.askAboutSelection)
         tab.view.installEventFilter(self)
-        self._stack.addWidget(tab)
         self.tabs.blockSignals(True)
         self.tabs.add(tab, name)
         self.tabs.blockSignals(False)
         return tab
+
+    def _spare_tab(self) -> PaperTab:
+        """Return the tab that is built ahead, out of sight; without papers it carries the names."""
+        if self._spare is None:
+            self._spare = PaperTab(self._application)
+            self._stack.addWidget(self._spare)
+            QTimer.singleShot(POLISH_AFTER_MS, self._spare, self._spare.polish)
+        return self._spare
 
     def _choose(self, tab: PaperTab) -> None:
         """Bring a tab to the front; the strip tells of a change only, and the first tab is none."""
@@ -193,7 +209,7 @@ class ReaderPane(QWidget):
 
     def _update(self) -> None:
         tab = self.current
-        self._name_parts(tab or self._idle)
+        self._name_parts(tab or self._spare_tab())
         bar = self.toolbar
         ready = tab is not None and tab.ready
         bar.set_enabled(ready)
@@ -224,7 +240,7 @@ class ReaderPane(QWidget):
 
     def _name_parts(self, front: PaperTab) -> None:
         """Only the parts of the tab in front carry the names by which they are looked for."""
-        for tab in (self._idle, *self.tabs.papers):
+        for tab in filter(None, (self._spare, *self.tabs.papers)):
             here = tab is front
             tab.view.setObjectName("pdfView" if here else "")
             tab.notes.list.setObjectName("notesList" if here else "")
@@ -318,7 +334,6 @@ class ReaderPane(QWidget):
         for widget in (self.tabs, _line(), self.toolbar, _line()):
             bars.addWidget(widget)
         self._stack.addWidget(self._empty)
-        self._idle.setParent(self._empty)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)

@@ -89,6 +89,11 @@ class PaperTab(QWidget):
         """True when what shows will not change by itself any more."""
         return self.view.settled if self.ready else self._stack.currentWidget() is not self.loading
 
+    def polish(self) -> None:
+        """Style all parts ahead of time, so that the first sight of them is quick."""
+        for part in self.findChildren(QWidget):
+            part.ensurePolished()
+
     def shows(self, paper_id: PaperId, file_id: FileId | None) -> bool:
         """Say whether this tab is the one for a paper (and a file of it)."""
         if self.wanted is None or self.wanted[0] != paper_id:

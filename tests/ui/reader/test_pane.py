@@ -15,6 +15,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QToolButton, QWidget
 
 from app.ui.reader.note_card import NoteCard
+from app.ui.reader.paper_tab import PaperTab
 from app.ui.theme import LIGHT
 
 Reading = Callable[[], AbstractAsyncContextManager[Any]]
@@ -173,6 +174,18 @@ async def test_that_notes_are_written_listed_deleted_and_brought_back(
         await wait_until(lambda: tab.desk.keeper.notes)
         (note,) = r.parts.library.notes.of_file(file)
         assert (note.text, note.anchor.quote) == ("check this", "left 1 row 4")
+
+
+async def test_that_tabs_are_built_before_they_are_wanted(
+    reader: Reading, make_paper: Paper, wait_until: Wait
+) -> None:
+    async with reader() as r:
+        for name in ("one", "two"):
+            r.add(name, make_paper(1))
+        for name in ("one", "two"):
+            await wait_until(lambda: len(r.pane.findChildren(PaperTab)) > len(r.pane.tabs.papers))
+            built = r.pane.findChildren(PaperTab)
+            assert await r.open(name) in built
 
 
 async def write_a_note(r: Any, wait_until: Wait, words: str) -> NoteCard:
