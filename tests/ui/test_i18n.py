@@ -59,6 +59,21 @@ def test_that_the_chinese_translation_is_whole(repo: Path) -> None:
     assert unfinished == []
 
 
+def test_that_a_string_translated_in_a_context_is_known_in_that_context(repo: Path) -> None:
+    path = repo / "resources" / "translations" / "astroresearch_zh_CN.ts"
+    known = {
+        (context.findtext("name"), message.findtext("source"))
+        for context in ET.parse(path).getroot().iter("context")
+        for message in context.iter("message")
+    }
+    used = {
+        tuple(arg.value for arg in call.args[:2] if isinstance(arg, ast.Constant))
+        for _, call in sources(repo)
+        if getattr(call.func, "attr", "") != "tr"
+    }
+    assert used - known == set()
+
+
 @pytest.mark.parametrize("locale", ["zh_CN", "en"])
 def test_that_translations_keep_the_places_of_values(repo: Path, locale: str) -> None:
     for message in messages(repo, locale):

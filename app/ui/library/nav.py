@@ -4,8 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPoint, QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import (
+    QCoreApplication,
+    QModelIndex,
+    QPersistentModelIndex,
+    QPoint,
+    QRect,
+    QRectF,
+    QSize,
+    Qt,
+    Signal,
+)
 from PySide6.QtGui import QContextMenuEvent, QPainter
 from PySide6.QtWidgets import (
     QListWidget,
@@ -20,6 +31,11 @@ from PySide6.QtWidgets import (
 
 from app.ui.theme import interface_font, tokens
 from app.ui.widgets.basics import tip
+
+if TYPE_CHECKING:
+    from app.library.library import Papers
+
+translate = QCoreApplication.translate
 
 ROW, INSET_X, INSET_Y = 26, 8, 6
 MOST_ROWS = 9
@@ -39,6 +55,20 @@ class Shelf:
     def number(self) -> int:
         """The collection's number; only of shelves that are collections."""
         return self.collection or 0
+
+
+def read_shelves(papers: Papers) -> list[Shelf]:
+    """Return all shelves the library has, with their counts; the trash only while something is in it."""
+    trashed = papers.count("in:trash")
+    return [
+        Shelf("all", translate("LibraryPane", "All papers"), papers.count()),
+        Shelf("unread", translate("LibraryPane", "Unread"), papers.count("is:unread"), "is:unread"),
+        *(
+            Shelf(f"collection:{row.collection_id}", row.name, row.papers, collection=row.collection_id)
+            for row in papers.collections()
+        ),
+        *([Shelf("trash", translate("LibraryPane", "Trash"), trashed, "in:trash")] if trashed else []),
+    ]
 
 
 def _shelf_of(item: QListWidgetItem) -> Shelf:
@@ -88,6 +118,11 @@ class ShelfList(QListWidget):
         """Return the shelf that is chosen."""
         row = self.currentRow()
         return _shelf_of(self.item(row)) if row >= 0 else None
+
+    def in_trash(self) -> bool:
+        """Whether the trash is chosen."""
+        shelf = self.current()
+        return shelf is not None and shelf.key == "trash"
 
     def shelves(self) -> list[Shelf]:
         """Return all shelves in order."""

@@ -1,28 +1,26 @@
-"""The library pane: shelves, filters and order, the list of papers, and what can be done to them."""
+"""The library pane: shelves, filters and order, and the list of papers."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPoint, Qt, QTimer, Signal
-from PySide6.QtGui import QAction, QActionGroup, QGuiApplication
-from PySide6.QtWidgets import QHBoxLayout, QMenu, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from app.library.listing import PaperRow
-from app.records.ids import PaperId
 from app.ui.library import texts
+from app.ui.library.deeds import Deeds, Post
+from app.ui.library.menus import paper_menu, passing_menu, sort_menu
 from app.ui.library.model import LibraryModel
-from app.ui.library.nav import Shelf, ShelfList
+from app.ui.library.nav import ShelfList, read_shelves
 from app.ui.library.view import PaperList
 from app.ui.tasks import Tasks
 from app.ui.theme import HEAD_HEIGHT, XS, M
-from app.ui.widgets.ask_name import ask_name
 from app.ui.widgets.basics import button, chip_button, icon_button, label, restyle, rule, tip
 from app.ui.widgets.empty_state import EmptyState
-from app.ui.widgets.notices import Message
 
 if TYPE_CHECKING:
     from app.application import Application
@@ -30,7 +28,6 @@ if TYPE_CHECKING:
 TYPING_MS, CHANGES_MS = 120, 400
 MOST_SELECTED = 20
 FILTERS = ("has:pdf", "has:notes", "is:unread")
-Post = Callable[..., object]
 
 
 class LibraryPane(QWidget):
@@ -51,7 +48,6 @@ class LibraryPane(QWidget):
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self._library = application.library
         self._tasks = tasks
-        self._post = post
         self._words = ""
         self._filters: set[str] = set()
         self._sort = "-added"
@@ -59,6 +55,7 @@ class LibraryPane(QWidget):
         self.model = LibraryModel(self._library.papers.rows, tasks, self)
         self.list = PaperList(self.model)
         self.shelves = ShelfList()
+        self._deeds = Deeds(self._library.papers, tasks, post, self, self.reload)
         self._connect()
         self._typing = self._timer(TYPING_MS, lambda: self.reload(keep_place=False))
         self._changes = self._timer(CHANGES_MS, self._reload_changed)
@@ -156,7 +153,7 @@ class LibraryPane(QWidget):
         self._selection_changed()
 
     async def _count_shelves(self) -> None:
-        shelves = await asyncio.to_thread(self._read_shelves)
+        shelves = await asyncio.to_thread(read_shelves, self._library.papers)
         self.shelves.show_shelves(shelves)
         if self._wanted_shelf:
             key, self._wanted_shelf = self._wanted_shelf, ""
@@ -167,173 +164,35 @@ class LibraryPane(QWidget):
         """Say how many papers there are, and how many of them the list shows where that differs."""
         shelf = self.shelves.current()
         total = shelf.count if shelf is not None and self.in_trash() else self._total
-        figures = f"{total:,}"
-        if self._found == total:
-            words = self.tr("%n paper(s)", None, total)
-        else:
-            words = self.tr("%1 of %n paper(s)", None, total)
-        self._count.setText(words.replace(str(total), figures).replace("%1", f"{self._found:,}"))
-
-    def _read_shelves(self) -> list[Shelf]:
-        papers = self._library.papers
-        trashed = papers.count("in:trash")
-        return [
-            Shelf("all", self.tr("All papers"), papers.count()),
-            Shelf("unread", self.tr("Unread"), papers.count("is:unread"), "is:unread"),
-            *(
-                Shelf(f"collection:{row.collection_id}", row.name, row.papers, collection=row.collection_id)
-                for row in papers.collections()
-            ),
-            *([Shelf("trash", self.tr("Trash"), trashed, "in:trash")] if trashed else []),
-        ]
+        self._count.setText(texts.count(self._found, total))
 
     def _reload_changed(self) -> None:
         self.reload()
 
-    # -- what can be done to papers -----------------------------------------------------------
+    # -- what can be done to the papers selected ----------------------------------------------
 
     def in_trash(self) -> bool:
         """Whether the trash is shown."""
-        shelf = self.shelves.current()
-        return shelf is not None and shelf.key == "trash"
+        return self.shelves.in_trash()
 
     def trash_selected(self) -> None:
         """Put the selected papers into the trash; a notice offers to undo it."""
         ids = self.list.selected_ids()
         if ids and not self.in_trash():
-            self._tasks.start(self._trash(ids))
-
-    async def _trash(self, ids: Sequence[int]) -> None:
-        papers = await self._papers(ids)
-        await asyncio.to_thread(self._library.papers.trash, papers)
-        self.reload()
-
-        def undo() -> None:
-            self._tasks.start(self._restore(papers))
-
-        words = self.tr("%n paper(s) moved to the trash.", None, len(papers))
-        self._post(Message("info", words, action=self.tr("Undo")), undo)
-
-    async def _restore(self, papers: Sequence[PaperId]) -> None:
-        await asyncio.to_thread(self._library.papers.restore, papers)
-        self.reload()
-
-    async def _papers(self, ids: Sequence[int]) -> list[PaperId]:
-        return [row.paper_id for row in await asyncio.to_thread(self._library.papers.rows, ids)]
-
-    async def _restore_selected(self, ids: Sequence[int]) -> None:
-        await self._restore(await self._papers(ids))
-
-    async def _mark(self, ids: Sequence[int], unread: bool) -> None:
-        for paper in await self._papers(ids):
-            await asyncio.to_thread(self._library.papers.mark_read, paper, unread)
-        self.reload()
-
-    async def _put(self, ids: Sequence[int], collection: int) -> None:
-        papers = await self._papers(ids)
-        await asyncio.to_thread(self._library.papers.put_in_collection, papers, collection)
-        self.reload()
-
-    async def _take(self, ids: Sequence[int], collection: int) -> None:
-        papers = await self._papers(ids)
-        await asyncio.to_thread(self._library.papers.take_from_collection, papers, collection)
-        self.reload()
+            self._deeds.trash(ids)
 
     def copy_citations(self) -> None:
         """Copy the selected papers as one line each."""
-        self._tasks.start(self._copy_citations(self.list.selected_ids()))
-
-    async def _copy_citations(self, ids: Sequence[int]) -> None:
-        rows = await asyncio.to_thread(self._library.papers.rows, ids)
-        if rows:
-            QGuiApplication.clipboard().setText("\n".join(texts.citation(row) for row in rows))
-            self._post(Message("info", self.tr("%n citation(s) copied.", None, len(rows))))
+        self._deeds.copy_citations(self.list.selected_ids())
 
     def copy_identifiers(self) -> None:
         """Copy the first identifier of each selected paper."""
-        self._tasks.start(self._copy_identifiers(self.list.selected_ids()))
-
-    async def _copy_identifiers(self, ids: Sequence[int]) -> None:
-        rows = await asyncio.to_thread(self._library.papers.rows, ids)
-        lines = [row.identifiers[0].value for row in rows if row.identifiers]
-        if lines:
-            QGuiApplication.clipboard().setText("\n".join(lines))
-            self._post(Message("info", self.tr("%n identifier(s) copied.", None, len(lines))))
+        self._deeds.copy_identifiers(self.list.selected_ids())
 
     def _open_menu(self, where: QPoint) -> None:
-        rows, ids = self.list.selected_rows(1), self.list.selected_ids()
-        if not rows:
-            return
-        menu = QMenu(self)
-        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        if self.in_trash():
-            menu.addAction(self.tr("Put back"), lambda: self._tasks.start(self._restore_selected(ids)))
+        menu = paper_menu(self, self.list, self.shelves, self._deeds, self.opened.emit)
+        if menu is not None:
             menu.popup(where)
-            return
-        menu.addAction(self.tr("Open"), lambda: self.opened.emit(rows[0]))
-        menu.addSeparator()
-        menu.addAction(self.tr("Copy citation"), self.copy_citations)
-        if any(row.identifiers for row in rows):
-            menu.addAction(self.tr("Copy identifier"), self.copy_identifiers)
-        menu.addSeparator()
-        unread = not rows[0].unread
-        words = self.tr("Mark as unread") if unread else self.tr("Mark as read")
-        menu.addAction(words, lambda: self._tasks.start(self._mark(ids, unread)))
-        self._collection_actions(menu, ids)
-        menu.addSeparator()
-        menu.addAction(self.tr("Move to trash"), self.trash_selected)
-        menu.popup(where)
-
-    def _collection_actions(self, menu: QMenu, ids: Sequence[int]) -> None:
-        into = menu.addMenu(self.tr("Add to collection"))
-        for shelf in self.shelves.shelves():
-            if shelf.collection is not None:
-                into.addAction(shelf.name.replace("&", "&&"), partial(self._put_soon, ids, shelf.collection))
-        into.addAction(self.tr("New collection…"), lambda: self._new_collection(ids))
-        current = self.shelves.current()
-        if current is not None and (number := current.collection) is not None:
-            menu.addAction(
-                self.tr("Take out of this collection"), lambda: self._tasks.start(self._take(ids, number))
-            )
-
-    def _put_soon(self, ids: Sequence[int], collection: int) -> None:
-        self._tasks.start(self._put(ids, collection))
-
-    def _new_collection(self, ids: Sequence[int] = ()) -> None:
-        async def make(name: str) -> None:
-            number = await asyncio.to_thread(self._library.papers.add_collection, name)
-            if ids:
-                papers = await self._papers(ids)
-                await asyncio.to_thread(self._library.papers.put_in_collection, papers, number)
-            self.reload()
-
-        title = self.tr("New collection")
-        ask_name(self, title, self.tr("Create"), "", lambda name: self._tasks.start(make(name)))
-
-    def _rename_collection(self, shelf: Shelf) -> None:
-        async def rename(name: str) -> None:
-            await asyncio.to_thread(self._library.papers.rename_collection, shelf.number, name)
-            self.reload()
-
-        title = self.tr("Rename collection")
-        ask_name(self, title, self.tr("Rename"), shelf.name, lambda name: self._tasks.start(rename(name)))
-
-    def _remove_collection(self, shelf: Shelf) -> None:
-        async def remove() -> None:
-            await asyncio.to_thread(self._library.papers.remove_collection, shelf.number)
-            self.reload()
-            words = self.tr("Collection “%1” removed; its papers stay in the library.").replace(
-                "%1", shelf.name
-            )
-            self._post(
-                Message("info", words, action=self.tr("Undo")), lambda: self._tasks.start(self._undo())
-            )
-
-        self._tasks.start(remove())
-
-    async def _undo(self) -> None:
-        await asyncio.to_thread(self._library.papers.undo)
-        self.reload()
 
     # -- how it is built ----------------------------------------------------------------------
 
@@ -346,9 +205,9 @@ class LibraryPane(QWidget):
         self.list.selectionModel().selectionChanged.connect(lambda *_: self._selection_changed())
         self.model.dataChanged.connect(lambda *_: self._selection_changed())
         self.shelves.chosen.connect(lambda _: self.reload(keep_place=False))
-        self.shelves.new_wanted.connect(self._new_collection)
-        self.shelves.rename_wanted.connect(self._rename_collection)
-        self.shelves.remove_wanted.connect(self._remove_collection)
+        self.shelves.new_wanted.connect(self._deeds.new_collection)
+        self.shelves.rename_wanted.connect(self._deeds.rename_collection)
+        self.shelves.remove_wanted.connect(self._deeds.remove_collection)
 
     def _selection_changed(self) -> None:
         self.selected.emit(self.rows_selected())
@@ -375,12 +234,11 @@ class LibraryPane(QWidget):
         return row
 
     def _open_add_menu(self) -> None:
-        menu = QMenu(self)
-        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu = passing_menu(self)
         menu.addAction(self.tr("Add files…"), self.add_wanted.emit)
         menu.addAction(self.tr("Add a folder…"), self.add_folder_wanted.emit)
         menu.addSeparator()
-        menu.addAction(self.tr("New collection…"), self._new_collection)
+        menu.addAction(self.tr("New collection…"), self.shelves.new_wanted.emit)
         menu.addAction(self.tr("Show the import queue"), self.queue_wanted.emit)
         menu.popup(self.add_button.mapToGlobal(self.add_button.rect().bottomLeft()))
 
@@ -400,16 +258,7 @@ class LibraryPane(QWidget):
         return row
 
     def _open_sort_menu(self) -> None:
-        menu = QMenu(self)
-        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        group = QActionGroup(menu)
-        for sort in texts.SORTS:
-            action = QAction(texts.sort_label(sort), menu)
-            action.setCheckable(True)
-            action.setChecked(sort == self._sort)
-            action.triggered.connect(lambda _=False, sort=sort: self.set_sort(sort))
-            group.addAction(action)
-            menu.addAction(action)
+        menu = sort_menu(self, self._sort, self.set_sort)
         menu.popup(self._sort_chip.mapToGlobal(self._sort_chip.rect().bottomLeft()))
 
     def _empty_library(self) -> EmptyState:

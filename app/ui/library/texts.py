@@ -33,6 +33,15 @@ def filter_label(name: str) -> str:
     }[name]
 
 
+def count(found: int, total: int) -> str:
+    """Say how many papers there are, and how many of them are found where that differs."""
+    if found == total:
+        words = translate("LibraryPane", "%n paper(s)", None, total)
+    else:
+        words = translate("LibraryPane", "%1 of %n paper(s)", None, total)
+    return words.replace(str(total), f"{total:,}").replace("%1", f"{found:,}")
+
+
 def citation(row: PaperRow) -> str:
     """Return a paper as one line of a reference list."""
     authors = ", ".join(row.authors[:3]) + (" et al." if len(row.authors) > 3 else "")
