@@ -35,7 +35,7 @@ class Citation:
             "page": self.page,
             "page_label": self.page_label,
             "quote": self.quote,
-            "quads": [quad.as_list() for quad in self.quads],
+            "quads": [quad.as_json() for quad in self.quads],
         }
 
     @classmethod

@@ -24,8 +24,12 @@ class Quad:
     lr: Point
 
     def as_list(self) -> list[float]:
-        """Return the eight numbers in order, to a thousandth of a point, for JSON and for `QuadPoints`."""
-        return [round(number, 3) for corner in (self.ul, self.ur, self.ll, self.lr) for number in corner]
+        """Return the eight numbers in order, as `QuadPoints` has them."""
+        return [*self.ul, *self.ur, *self.ll, *self.lr]
+
+    def as_json(self) -> list[float]:
+        """Return the eight numbers to a thousandth of a point, which is finer than any eye."""
+        return [round(number, 3) for number in self.as_list()]
 
     @classmethod
     def from_list(cls, numbers: list[float]) -> Quad:

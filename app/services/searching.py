@@ -51,7 +51,7 @@ class SearchHit:
             "page_label": self.page_label,
             "quote": self.quote,
             "score": round(self.score, 4),
-            "quads": [quad.as_list() for quad in self.quads],
+            "quads": [quad.as_json() for quad in self.quads],
         }
 
 

@@ -119,7 +119,7 @@ def notes_json(notes: Sequence[Note]) -> list[dict[str, Any]]:
         {
             "note_id": note.note_id,
             "page": note.anchor.page,
-            "quads": [quad.as_list() for quad in note.anchor.quads],
+            "quads": [quad.as_json() for quad in note.anchor.quads],
             "quote": note.anchor.quote,
             "text": note.text,
             "color": note.color,
