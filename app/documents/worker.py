@@ -167,14 +167,4 @@ class PdfHandlers:
 def _serve(handlers: PdfHandlers) -> None:
     from app.workers.serve import serve
 
-    names = (
-        "inspect",
-        "recognise",
-        "outline",
-        "page_text",
-        "extract",
-        "geometries",
-        "render",
-        "close_documents",
-    )
-    serve({name: getattr(handlers, name) for name in names})
+    serve({name: getattr(handlers, name) for name in METHODS})

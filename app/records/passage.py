@@ -54,7 +54,6 @@ class PassageKind(StrEnum):
     ABSTRACT = "abstract"
     TABLE = "table"
     CAPTION = "caption"
-    FORMULA = "formula"
     REFERENCES = "references"
 
 
