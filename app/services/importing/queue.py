@@ -39,8 +39,12 @@ MAX_CRASHES = 2
 SUSPECT_STARTS = 2
 """A file that was under way when the program died this often waits for the others and runs alone."""
 
-MAX_STARTS = 5
-"""A file that was under way whenever the program died this often is set aside."""
+MAX_STARTS = 40
+"""A file that was under way whenever the program died this often is set aside.
+
+Many, because what a file can kill is its worker: the program dies of other causes, and
+an innocent file may be under way at twenty of them (seen with kill -9 at random moments).
+"""
 
 CANCELLED = "Cancelled before it was read; add it again to import it."
 STOPPED_READER = (

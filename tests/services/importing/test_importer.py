@@ -17,6 +17,7 @@ from app.errors import ModelError, WorkerCrashedError
 from app.library import Library
 from app.services.changes import ImportProgress, ImportState, LibraryChanged, NoticeGiven
 from app.services.importing import Importer, file_store
+from app.services.importing.queue import MAX_STARTS
 
 MakePdf = Callable[..., Path]
 
@@ -290,6 +291,18 @@ async def test_that_an_import_that_was_stopped_goes_on_at_the_next_start(
     rows = library.papers.rows(library.papers.order())
     assert all(file.indexed for row in rows for file in library.papers.get(row.paper_id).files)
     assert library.verify() == []
+
+
+@pytest.mark.parametrize(("deaths", "status"), [(20, "added"), (MAX_STARTS, "failed")])
+async def test_that_only_a_file_under_way_at_very_many_deaths_of_the_program_is_set_aside(
+    imports: Imports, library: Library, make_pdf: MakePdf, deaths: int, status: str
+) -> None:
+    (item,) = library.imports.enqueue([make_pdf()], batch="before")
+    for _ in range(deaths):
+        library.imports.start(item)
+    imports.importer.resume()
+    await imports.importer.idle()
+    assert library.imports.get(item).status == status
 
 
 async def test_that_cancelling_drops_what_was_not_begun_and_finishes_the_rest(
