@@ -219,7 +219,7 @@ def test_that_a_markdown_passage_is_its_span_and_nothing_but_headings_is_lost(te
     for passage in passages:
         assert text[passage.start : passage.end] == passage.text
         assert passage.text.strip()
-        assert "\n# " not in passage.text or "```" in passage.text
+        assert "\n# " not in passage.text or "```" in text
         assert len(passage.text) <= 4000
     for a, b in pairwise(passages):
         assert a.end <= b.start
