@@ -82,6 +82,7 @@ def test_that_nothing_reported_done_is_lost_by_kill_9(home: Path) -> None:
             assert len(unfinished) <= 1
 
 
+@pytest.mark.slow
 def test_that_two_processes_write_without_getting_in_each_others_way(home: Path) -> None:
     Library.open(home).close()
     writers = [_start(home, name, 150) for name in ("a", "b")]

@@ -171,6 +171,7 @@ async def test_that_the_speed_is_that_of_the_writing_alone(open_window: OpenWind
             assert not [words for words in shown_words(window.status) if "tok/s" in words]
 
 
+@pytest.mark.slow
 async def test_that_an_answer_cites_a_page_and_a_click_opens_it(open_window: OpenWindow, pdf: Path) -> None:
     async with open_window() as window:
         await add(window, pdf)
@@ -310,6 +311,7 @@ async def test_that_the_window_speaks_chinese(open_window: OpenWindow) -> None:
         assert "试用欢迎论文" in words
 
 
+@pytest.mark.slow
 async def test_that_the_window_comes_back_as_it_was_left(
     open_window: OpenWindow, pdf: Path, home: Path
 ) -> None:
