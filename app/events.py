@@ -62,6 +62,45 @@ class ThinkingDelta(Event):
 
 
 @dataclass(frozen=True, slots=True)
+class Steering(Event):
+    """What the person typed while the agent worked; the model reads it at the next step."""
+
+    type: ClassVar[str] = "steering"
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Message(Event):
+    """One whole reply of the model; the pieces that streamed before it are not kept in the journal.
+
+    `calls` are `{"id", "name", "arguments"}` with the arguments as the model wrote them (text).
+    `partial` marks a reply that was cut; its incomplete calls are not in it.
+    """
+
+    type: ClassVar[str] = "message"
+    text: str
+    step: int
+    thinking: str = ""
+    calls: tuple[dict[str, Any], ...] = ()
+    model: str = ""
+    partial: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ContextAdded(Event):
+    """Text put before the model that neither the person nor a tool call brought in.
+
+    `source` is "date", "papers", "hook", "background", "mail", "memory", "files", "skill", "todo";
+    text that is not `trusted` is fenced as data.
+    """
+
+    type: ClassVar[str] = "context"
+    source: str
+    text: str
+    trusted: bool = True
+
+
+@dataclass(frozen=True, slots=True)
 class ToolCall(Event):
     """The model asks for a tool; `step` counts the rounds of the turn."""
 
@@ -98,23 +137,68 @@ class ToolResult(Event):
 
 @dataclass(frozen=True, slots=True)
 class PermissionRequest(Event):
-    """A call waits for the person to allow it."""
+    """A call waits for the person to allow it; `preview` is what will happen, `form` how to set it.
+
+    `form` is "command", "diff", "path" or "text". `rule` is what "always" would write into the
+    settings: `{"tool", "match"}`; empty where "always" is not offered. `agent` names the sub-agent
+    or teammate that asks.
+    """
 
     type: ClassVar[str] = "permission_request"
     id: str
     tool_call_id: str
     tool: str
     message: str
+    preview: str = ""
+    form: str = "text"
+    rule: dict[str, str] = field(default_factory=dict)
+    agent: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PermissionAnswer(Event):
+    """How a request ended.
+
+    `answer` is "once", "session", "always", "deny" or "cancelled"; `by` is "person", "option" (`--yes`)
+    or "nobody" (no one could answer).
+    """
+
+    type: ClassVar[str] = "permission_answer"
+    id: str
+    tool_call_id: str
+    answer: str
+    by: str = "person"
 
 
 @dataclass(frozen=True, slots=True)
 class Question(Event):
-    """The agent asks the person something."""
+    """The agent asks the person something; free text is always taken besides the options."""
 
     type: ClassVar[str] = "question"
     id: str
     text: str
     options: tuple[str, ...] = ()
+    tool_call_id: str = ""
+    agent: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionAnswer(Event):
+    """`status` is "answered", "no_answer" (time ran out: never consent) or "cancelled"."""
+
+    type: ClassVar[str] = "question_answer"
+    id: str
+    status: str
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Nested(Event):
+    """Something that happened inside a call: `event` is the `as_json` of a sub-agent's event."""
+
+    type: ClassVar[str] = "nested"
+    tool_call_id: str
+    event: dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,12 +211,20 @@ class Todo(Event):
 
 @dataclass(frozen=True, slots=True)
 class Compaction(Event):
-    """Old parts of the conversation were shortened to free room."""
+    """Old parts of the conversation were shortened to free room.
+
+    `tier` is "micro", "auto" or "manual". `summary` stands for what is left out; `kept_from` is the
+    journal row from which events are still read whole; `cleared` are the calls whose results became
+    placeholders (micro).
+    """
 
     type: ClassVar[str] = "compaction"
     tier: str
     before_tokens: int
     after_tokens: int
+    summary: str = ""
+    kept_from: int = 0
+    cleared: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +250,10 @@ class AnswerReady(Event):
 
 @dataclass(frozen=True, slots=True)
 class TurnFinished(Event):
-    """`reason` is "done", "stopped" or "failed"; `usage` counts tokens and seconds."""
+    """`reason` is "done", "stopped", "failed", "max_steps", "loop" or "context_full".
+
+    `usage` counts tokens and seconds.
+    """
 
     type: ClassVar[str] = "turn_finished"
     reason: str

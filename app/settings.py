@@ -127,6 +127,29 @@ class Permission(_Section):
         return value.lower() if isinstance(value, str) else value
 
 
+class Hook(_Section):
+    """A program or a Python function that looks at tool calls before or after they run.
+
+    `command` is an argument list (JSON on stdin, JSON on stdout); `entry` is "module:function".
+    A guarding hook that fails or is slow denies the call.
+    """
+
+    event: Literal["PreToolUse", "PostToolUse"]
+    tool: str = "*"
+    command: tuple[str, ...] = ()
+    entry: str = ""
+    timeout_s: float = Field(10.0, gt=0)
+
+
+class McpServer(_Section):
+    """An outside MCP server whose tools are offered as `mcp_<name>_<tool>` behind our permissions."""
+
+    name: str = Field(pattern=r"^[a-z0-9_]{1,24}$")
+    command: tuple[str, ...] = Field(min_length=1)
+    env: dict[str, str] = {}
+    timeout_s: float = Field(60.0, gt=0)
+
+
 class Agent(_Section):
     """Limits of the agent, and what it may do without asking."""
 
@@ -137,6 +160,8 @@ class Agent(_Section):
     soft_limit: float = Field(0.8, gt=0, le=1)
     max_steps: int = Field(30, ge=1)
     permissions: tuple[Permission, ...] = ()
+    hooks: tuple[Hook, ...] = ()
+    mcp_servers: tuple[McpServer, ...] = ()
 
 
 class Ui(_Section):

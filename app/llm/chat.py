@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Any, Literal, Protocol
 
 from app.errors import ModelError
 
-Role = Literal["system", "user", "assistant"]
+Role = Literal["system", "user", "assistant", "tool"]
 
 
 class ContextOverflowError(ModelError):
@@ -19,11 +19,39 @@ class ContextOverflowError(ModelError):
 
 
 @dataclass(frozen=True, slots=True)
+class ToolSpec:
+    """A tool as a model sees it; `parameters` is a JSON schema of an object."""
+
+    name: str
+    description: str
+    parameters: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class CallPart:
+    """A tool call of an assistant message; `arguments` is JSON text as the model wrote it, unchecked.
+
+    `id` is ours, also on the wire: what a provider called it is never used again (ids repeat).
+    """
+
+    id: str
+    name: str
+    arguments: str
+
+
+@dataclass(frozen=True, slots=True)
 class ChatMessage:
-    """One message of the conversation the model continues."""
+    """One message of the conversation the model continues.
+
+    An assistant message may hold `thinking` (verbatim; a provider decides whether to send it back) and
+    `calls`; a "tool" message answers the call `call_id`.
+    """
 
     role: Role
     content: str
+    thinking: str = ""
+    calls: tuple[CallPart, ...] = ()
+    call_id: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,12 +62,44 @@ class ChatDelta:
 
 
 @dataclass(frozen=True, slots=True)
+class ThinkingChunk:
+    """The next piece of thinking."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class CallDelta:
+    """The next piece of a tool call as the provider sent it; an empty string means it sent none.
+
+    `index` is None where the provider counts nothing. `app.llm.assemble` makes calls of these.
+    """
+
+    index: int | None
+    id: str = ""
+    name: str = ""
+    arguments: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ChatProgress:
+    """A share from 0 to 1 of the prompt that was read, or a wait (`message`); shown, never kept."""
+
+    share: float | None
+    message: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class ChatEnd:
     """The last item of a stream: why it ended, and what it took."""
 
-    reason: Literal["stop", "length"]
+    reason: Literal["stop", "length", "tool_calls"]
     prompt_tokens: int
     completion_tokens: int
+    cached_tokens: int = 0
+
+
+ChatItem = ChatDelta | ThinkingChunk | CallDelta | ChatProgress | ChatEnd
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +107,7 @@ class ModelInfo:
     """What is shown of a model, and what callers need to fit a prompt.
 
     `tiny` marks models below a billion parameters: good for trying the application out, not for trust.
+    `tools` says whether the model can call tools; `exact_tokens` whether `count_tokens` is exact.
     """
 
     name: str
@@ -54,6 +115,8 @@ class ModelInfo:
     tiny: bool
     context_tokens: int
     provider: str
+    tools: bool = False
+    exact_tokens: bool = False
 
 
 class ChatModel(Protocol):
@@ -70,10 +133,12 @@ class ChatModel(Protocol):
         max_tokens: int,
         temperature: float = 0.2,
         stop: Sequence[str] = (),
-    ) -> AsyncGenerator[ChatDelta | ChatEnd, None]:
+        tools: Sequence[ToolSpec] = (),
+    ) -> AsyncGenerator[ChatItem, None]:
         """Yield deltas, then a ChatEnd. Closing the iterator or cancelling the task stops the model.
 
-        Temperature 0 always takes the likeliest token. Raises ContextOverflowError, ModelError, WorkerError.
+        A stream that ends without a ChatEnd was cut. Temperature 0 always takes the likeliest token.
+        Raises ContextOverflowError, ModelError, WorkerError.
         """
 
     async def count_tokens(self, text: str) -> int:

@@ -21,7 +21,7 @@ from app.events import (
     TurnFinished,
     TurnStarted,
 )
-from app.llm.chat import ChatEnd, ChatModel
+from app.llm.chat import ChatDelta, ChatEnd, ChatModel
 from app.records import sentences, support
 from app.records.answer import Answer, Sentence
 from app.records.ids import PaperId
@@ -137,6 +137,8 @@ class Answerer:
                     draft.writing_s = time.monotonic() - first if first else 0.0
                     if delta.reason == "length":
                         draft.text = _whole_sentences(draft.text)
+                    continue
+                if not isinstance(delta, ChatDelta):
                     continue
                 first = first or time.monotonic()
                 draft.text += delta.text

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from app.errors import AppError
-from app.llm.chat import ChatDelta, ChatEnd, ChatMessage, ModelInfo
+from app.llm.chat import ChatDelta, ChatEnd, ChatItem, ChatMessage, ModelInfo, ToolSpec
 
 
 @dataclass
@@ -39,7 +39,8 @@ class ScriptedModel:
         max_tokens: int,
         temperature: float = 0.2,
         stop: Sequence[str] = (),
-    ) -> AsyncGenerator[ChatDelta | ChatEnd, None]:
+        tools: Sequence[ToolSpec] = (),
+    ) -> AsyncGenerator[ChatItem, None]:
         self.asked.append(list(messages))
         try:
             for piece in self.script:

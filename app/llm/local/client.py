@@ -9,7 +9,7 @@ from pathlib import Path
 
 from app.errors import ModelError
 from app.llm import weights
-from app.llm.chat import ChatDelta, ChatEnd, ChatMessage, ModelInfo
+from app.llm.chat import ChatDelta, ChatEnd, ChatItem, ChatMessage, ModelInfo, ToolSpec
 from app.llm.local.gguf import read_gguf
 from app.workers.host import Worker
 from app.workers.protocol import JSON
@@ -45,7 +45,8 @@ class LocalChatModel:
         max_tokens: int,
         temperature: float = 0.2,
         stop: Sequence[str] = (),
-    ) -> AsyncGenerator[ChatDelta | ChatEnd, None]:
+        tools: Sequence[ToolSpec] = (),
+    ) -> AsyncGenerator[ChatItem, None]:
         """Yield deltas, then a ChatEnd; see `ChatModel.stream`."""
         params = {
             **self._model(),

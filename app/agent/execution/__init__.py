@@ -1,0 +1,1 @@
+"""From the calls of a reply to their results: prepare, gate, run, keep, record."""

@@ -1,0 +1,1 @@
+"""Tools of the field: search, metadata, download, parse, read, ask, objects, notes."""

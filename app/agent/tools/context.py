@@ -1,0 +1,70 @@
+"""What a running call may use."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from app.agent.asking import Asker
+from app.events import Event
+from app.records.ids import SessionId
+
+if TYPE_CHECKING:
+    from app.agent.evidence import Evidence
+    from app.agent.policy.paths import Sandbox
+    from app.agent.services import AgentServices
+    from app.agent.tools.filesystem.state import FileStateCache
+    from app.agent.tools.registry import ToolRegistry
+
+Emit = Callable[[Event], Awaitable[None]]
+"""Commits an event to the journal and shows it; returns when it is committed."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Conversation:
+    """What all calls of one agent in one session share."""
+
+    session_id: SessionId
+    services: AgentServices
+    registry: ToolRegistry
+    sandbox: Sandbox
+    asker: Asker
+    emit: Emit
+    files: FileStateCache
+    evidence: Evidence
+    project: Path | None = None
+    agent: str = ""
+    """Name of the sub-agent or teammate; empty for the main agent."""
+    depth: int = 0
+    """0 for the main agent, 1 for its sub-agents."""
+    thinking: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolContext:
+    """One call: the conversation it belongs to, and what the executor lends it."""
+
+    conversation: Conversation
+    call_id: str
+    step: int
+    waiting: Callable[[], AbstractAsyncContextManager[None]]
+    """`async with ctx.waiting():` around waiting for the person: the timeout does not run."""
+    protected: Callable[[], AbstractAsyncContextManager[None]]
+    """`async with ctx.protected():` around a short commit phase: a cancel or timeout waits for its end.
+
+    Keep what is inside one awaited step in a thread; the cancel is delivered when the block is left.
+    """
+    arguments: dict[str, object] = field(default_factory=dict)
+
+    @property
+    def services(self) -> AgentServices:
+        """The operations of the application."""
+        return self.conversation.services
+
+    @property
+    def silent(self) -> bool:
+        """Whether nobody can answer a question here."""
+        return not self.conversation.asker.present

@@ -1,0 +1,1 @@
+"""Tools that work on files of the sandbox and run programs."""
