@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Protocol
 
 from app.agent.asking import Asker
 from app.events import Event
@@ -19,8 +19,18 @@ if TYPE_CHECKING:
     from app.agent.tools.filesystem.state import FileStateCache
     from app.agent.tools.registry import ToolRegistry
 
-Emit = Callable[[Event], Awaitable[None]]
-"""Commits an event to the journal and shows it; returns when it is committed."""
+Via = Callable[[SessionId, dict[str, Any]], int]
+"""Writes an event's journal row inside another transaction of its own; returns the row's number."""
+
+
+class Emit(Protocol):
+    """Commits an event to the journal and shows it."""
+
+    async def __call__(self, event: Event, *, durable: bool | None = None, via: Via | None = None) -> int:
+        """Return the number of the journal row when it is committed; 0 for pieces, which are not kept.
+
+        `durable` asks for the disk (True) or for the death of the process alone (False).
+        """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
