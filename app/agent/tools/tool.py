@@ -87,8 +87,8 @@ class AgentTool(ABC):
     a fault of the tool, reported as such. `args` is an instance of `Args`, already validated.
     """
 
-    name: ClassVar[str]
-    description: ClassVar[str]
+    name: str
+    description: str
     Args: ClassVar[type[BaseModel]] = NoArgs
     kind: ClassVar[ToolKind] = ToolKind.READ
     polls: ClassVar[bool] = False
