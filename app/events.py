@@ -74,7 +74,8 @@ class Message(Event):
     """One whole reply of the model; the pieces that streamed before it are not kept in the journal.
 
     `calls` are `{"id", "name", "arguments"}` with the arguments as the model wrote them (text).
-    `partial` marks a reply that was cut; its incomplete calls are not in it.
+    `partial` marks a reply that was cut; its incomplete calls are not in it. `read_to` is the last
+    journal row that the model had read when it began: what came later is answered later.
     """
 
     type: ClassVar[str] = "message"
@@ -84,13 +85,14 @@ class Message(Event):
     calls: tuple[dict[str, Any], ...] = ()
     model: str = ""
     partial: bool = False
+    read_to: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class ContextAdded(Event):
     """Text put before the model that neither the person nor a tool call brought in.
 
-    `source` is "date", "papers", "hook", "background", "mail", "memory", "files", "skill", "todo";
+    `source` is "system" (the system prompt, not shown), "date", "papers", "hook", "background", "mail", "memory", "files", "skill", "todo";
     text that is not `trusted` is fenced as data.
     """
 
