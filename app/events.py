@@ -92,8 +92,9 @@ class Message(Event):
 class ContextAdded(Event):
     """Text put before the model that neither the person nor a tool call brought in.
 
-    `source` is "system" (the system prompt, not shown), "date", "papers", "hook", "background", "mail", "memory", "files", "skill", "todo";
-    text that is not `trusted` is fenced as data.
+    `source` is "system" (the system prompt, not shown), "date", "papers", "hook", "background", "mail",
+    "memory", "files", "skill", "todo", "questions" or "runtime" (the loop itself); text that is not
+    `trusted` is fenced as data.
     """
 
     type: ClassVar[str] = "context"
