@@ -13,7 +13,7 @@ from app.library import sql
 
 KEPT = 5
 
-_COUNTED = ("works", "files", "passages", "notes")
+_COUNTED = ("works", "files", "passages", "notes", "agent_messages", "agent_memories")
 
 
 def back_up(source: apsw.Connection, folder: Path, *, label: str) -> Path:

@@ -32,8 +32,14 @@ def _wrong_in_tables(store: Store) -> list[str]:
         stale = sql.value(
             connection, "SELECT count(*) FROM passages_cjk_docsize WHERE id NOT IN (SELECT id FROM passages)"
         )
+        unsaid = sql.value(
+            connection,
+            "SELECT count(*) FROM agent_messages_fts_docsize WHERE id NOT IN (SELECT id FROM agent_messages)",
+        )
     if stale:
         found.append(f"{stale} entries of the CJK index have no passage.")
+    if unsaid:
+        found.append(f"{unsaid} entries of the index of conversations have no message.")
     return found
 
 
@@ -41,7 +47,7 @@ def _wrong_in_full_text(store: Store) -> list[str]:
     """The check of an external-content index is an INSERT by syntax, so it needs the write lock."""
     found = []
     with store.write() as connection:
-        for table in ("passages_fts", "works_fts"):
+        for table in ("passages_fts", "works_fts", "agent_memories_fts"):
             try:
                 connection.execute(f"INSERT INTO {table}({table}, rank) VALUES ('integrity-check', 1)")
             except apsw.CorruptError:

@@ -1,90 +1,274 @@
-"""The journal: conversations as the events they consist of, and what the agent's tools did."""
+"""The journal: conversations as the events they consist of, append only."""
 
 from __future__ import annotations
 
 import json
 import secrets
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, Literal
+
+import apsw
 
 from app.errors import NotFoundError
+from app.library import forking, sql
 from app.library.clock import moment, now
+from app.library.journal_text import index_of, matching, snippet
 from app.library.storable import storable
 from app.library.store import Store
-from app.library.tables import AgentMessages, Sessions
 from app.records.ids import SessionId
 
-_PIECES = ("text_delta", "thinking_delta", "tool_progress")
+PIECES = frozenset(("text_delta", "thinking_delta", "tool_progress"))
+"""Small events that come in crowds; they reach the disk with the next event that is none."""
+
+SessionKind = Literal["conversation", "subagent", "teammate"]
+
+_COLUMNS = "session_id, title, created_at, updated_at, kind, parent, forked_from, project"
+_HITS_A_SESSION = 3
 
 
 @dataclass(frozen=True, slots=True)
 class SessionRow:
-    """One conversation."""
+    """One conversation. `parent` began it to have a task done; a fork stands on its own."""
 
     session_id: SessionId
     title: str
     created_at: datetime
     updated_at: datetime
+    kind: SessionKind = "conversation"
+    parent: SessionId | None = None
+    forked_from: SessionId | None = None
+    project: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class JournalHit:
+    """A place in a conversation where words were found; `text` is cut around them."""
+
+    session_id: SessionId
+    title: str
+    row_id: int
+    type: str
+    text: str
+    at: datetime
 
 
 class Journal:
-    """Sessions and their events, append only; thread rules as in `store`."""
+    """Sessions and their events; thread rules as in `store`."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
 
-    def new_session(self, title: str = "", session_id: SessionId | None = None) -> SessionId:
+    # -- sessions ---------------------------------------------------------------------------------
+
+    def new_session(
+        self,
+        title: str = "",
+        session_id: SessionId | None = None,
+        *,
+        kind: SessionKind = "conversation",
+        parent: SessionId | None = None,
+        project: str = "",
+    ) -> SessionId:
         """Begin a conversation; one of the given name is gone on with if there is one."""
         session_id = SessionId(storable(session_id or secrets.token_hex(8)))
         at = now()
-        with self._store.write():
-            Sessions.insert(
-                session_id=session_id, title=storable(title), created_at=at, updated_at=at
-            ).on_conflict_ignore().execute(self._store.db)
+        with self._store.write() as connection:
+            if parent is not None:
+                self._get(connection, parent)
+            connection.execute(
+                f"INSERT INTO sessions({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, NULL, ?) ON CONFLICT DO NOTHING",
+                (session_id, storable(title), at, at, kind, parent, storable(project)),
+            )
         return session_id
+
+    def session(self, session_id: SessionId) -> SessionRow:
+        """Return one conversation. Raises `NotFoundError`."""
+        with self._store.read() as connection:
+            return self._get(connection, session_id)
+
+    def sessions(
+        self, limit: int = 100, query: str = "", kind: SessionKind = "conversation"
+    ) -> list[SessionRow]:
+        """Return the conversations, the last used first; with a query, those with its words in them."""
+        condition = "kind = :kind"
+        values: dict[str, str | int] = {"kind": kind, "limit": limit}
+        if query.strip():
+            condition += " AND (title LIKE :title ESCAPE '\\'"
+            values["title"] = f"%{_like(query.strip())}%"
+            if match := matching(query):
+                condition += (
+                    " OR session_id IN (SELECT session_id FROM agent_messages WHERE id IN "
+                    "(SELECT rowid FROM agent_messages_fts WHERE agent_messages_fts MATCH :match))"
+                )
+                values["match"] = match
+            condition += ")"
+        with self._store.read() as connection:
+            rows = sql.rows(
+                connection,
+                f"SELECT {_COLUMNS} FROM sessions WHERE {condition} "
+                "ORDER BY updated_at DESC, rowid DESC LIMIT :limit",
+                values,
+            )
+        return [_session(row) for row in rows]
+
+    def children(self, session_id: SessionId) -> list[SessionRow]:
+        """Return the sessions of the sub-agents and teammates of a session, the oldest first."""
+        with self._store.read() as connection:
+            rows = sql.rows(
+                connection,
+                f"SELECT {_COLUMNS} FROM sessions WHERE parent = ? ORDER BY created_at, rowid",
+                (session_id,),
+            )
+        return [_session(row) for row in rows]
 
     def rename(self, session_id: SessionId, title: str) -> None:
         """Give a conversation another title. Raises `NotFoundError`."""
-        with self._store.write():
-            self._touch(session_id, title=title)
+        with self._store.write() as connection:
+            self._change(connection, session_id, "title = ?", storable(title))
 
-    def append(self, session_id: SessionId, event: dict[str, Any]) -> None:
-        """Add one event (`Event.as_json()`). Raises `NotFoundError`.
+    def set_project(self, session_id: SessionId, project: str) -> None:
+        """Set the folder the conversation may work in; empty for none. Raises `NotFoundError`."""
+        with self._store.write(durable=True) as connection:
+            self._change(connection, session_id, "project = ?", storable(project))
 
-        It survives the death of the program when this returns, and a power cut too, unless it
-        is one of many small pieces: those are on the disk with the next event that is none.
+    def delete(self, session_id: SessionId) -> None:
+        """Delete a conversation with its events, tasks and sub-agents. Raises `NotFoundError`.
+
+        Forks of it stay, and so do the audit log and what was remembered.
         """
-        with self._store.write(durable=event.get("type") not in _PIECES):
-            self._touch(session_id)
-            AgentMessages.insert(
-                session_id=session_id, event=json.dumps(event, ensure_ascii=False), created_at=now()
-            ).execute(self._store.db)
+        with self._store.write(durable=True) as connection:
+            self._get(connection, session_id)
+            connection.execute("DELETE FROM sessions WHERE session_id = ?", (session_id,))
+
+    # -- events -----------------------------------------------------------------------------------
+
+    def append(self, session_id: SessionId, event: Mapping[str, Any], *, durable: bool | None = None) -> int:
+        """Add one event (`Event.as_json()`) and return the number of its row. Raises `NotFoundError`.
+
+        It survives the death of the program when this returns. It survives a power cut, too, if
+        it is `durable`: by default every event but the small pieces.
+        """
+        kind = str(event.get("type", ""))
+        durable = kind not in PIECES if durable is None else durable
+        text = storable(json.dumps(event, ensure_ascii=False, default=str))
+        with self._store.write(durable=durable) as connection:
+            self._change(connection, session_id, "title = title")
+            connection.execute(
+                "INSERT INTO agent_messages(session_id, event, created_at) VALUES (?, ?, ?)",
+                (session_id, text, now()),
+            )
+            row_id = connection.last_insert_rowid()
+            _index(connection, row_id, event)
+        return row_id
+
+    def rows(self, session_id: SessionId, after: int = 0) -> list[tuple[int, dict[str, Any]]]:
+        """Return the events of a conversation with the numbers of their rows, in order, from `after` on."""
+        with self._store.read() as connection:
+            found = sql.rows(
+                connection,
+                "SELECT id, event FROM agent_messages WHERE session_id = ? AND id > ? ORDER BY id",
+                (session_id, after),
+            )
+        return [(row_id, json.loads(event)) for row_id, event in found]
 
     def events(self, session_id: SessionId) -> list[dict[str, Any]]:
         """Return the events of a conversation, in order."""
-        with self._store.read():
-            rows = (
-                AgentMessages.select(AgentMessages.event)
-                .where(AgentMessages.session_id == session_id)
-                .order_by(AgentMessages.id)
-                .execute(self._store.db)
+        return [event for _, event in self.rows(session_id)]
+
+    def search(self, words: str, limit: int = 50) -> list[JournalHit]:
+        """Return where all of the words stand in conversations, the newest first, a few of each."""
+        match = matching(words)
+        if not match:
+            return []
+        with self._store.read() as connection:
+            found = sql.rows(
+                connection,
+                """
+                SELECT session_id, title, id, event, created_at FROM (
+                    SELECT m.session_id, s.title, m.id, m.event, m.created_at, row_number()
+                        OVER (PARTITION BY m.session_id ORDER BY m.id DESC) AS place
+                    FROM agent_messages_fts f JOIN agent_messages m ON m.id = f.rowid
+                    JOIN sessions s USING (session_id)
+                    WHERE agent_messages_fts MATCH ? AND s.kind = 'conversation'
+                ) WHERE place <= ? ORDER BY id DESC LIMIT ?
+                """,
+                (match, _HITS_A_SESSION, limit),
             )
-            return [json.loads(row.event) for row in rows]
+        return [
+            JournalHit(SessionId(session), title, row_id, event["type"], snippet(event, words), moment(at))
+            for session, title, row_id, text, at in found
+            for event in (json.loads(text),)
+        ]
 
-    def sessions(self, limit: int = 100) -> list[SessionRow]:
-        """Return the conversations, the last used first."""
-        with self._store.read():
-            rows = Sessions.select().order_by(Sessions.updated_at.desc()).limit(limit).execute(self._store.db)
-            return [
-                SessionRow(
-                    SessionId(row.session_id), row.title, moment(row.created_at), moment(row.updated_at)
+    def fork(self, session_id: SessionId, upto_row: int, title: str | None = None) -> SessionId:
+        """Begin a conversation with a copy of the events up to a row, and return it.
+
+        A step of the agent is taken whole: a call is never parted from its result. See
+        `forking`. Raises `NotFoundError` for an unknown session, or a row that is not its.
+        """
+        rows = self.rows(session_id)
+        copied = forking.copied(rows, upto_row)
+        if copied is None:
+            raise NotFoundError(
+                f"No row {upto_row} in conversation {session_id}.", hint="Choose one of its messages."
+            )
+        with self._store.write(durable=True) as connection:
+            original = self._get(connection, session_id)
+            new = self.new_session(
+                original.title if title is None else title, kind=original.kind, project=original.project
+            )
+            connection.execute("UPDATE sessions SET forked_from = ? WHERE session_id = ?", (session_id, new))
+            numbers: dict[int, int] = {}
+            for row_id, event in copied:
+                numbers[row_id] = self.append(new, forking.renumbered(event, numbers))
+            if (todo := forking.last_todo(copied)) is not None:
+                at = now()
+                connection.execute(
+                    "INSERT INTO agent_tasks(session_id, kind, state, payload, created_at, updated_at) "
+                    "VALUES (?, 'todo', 'open', ?, ?, ?)",
+                    (new, json.dumps(todo, ensure_ascii=False), at, at),
                 )
-                for row in rows
-            ]
+        return new
 
-    def _touch(self, session_id: SessionId, **changed: object) -> None:
-        changed["updated_at"] = now()
-        rows = Sessions.update(changed).where(Sessions.session_id == session_id).execute(self._store.db)
-        if not rows:
-            raise NotFoundError(f"No conversation {session_id}.", hint="It may have been deleted.")
+    def _get(self, connection: apsw.Connection, session_id: SessionId) -> SessionRow:
+        row = sql.first(
+            connection, f"SELECT {_COLUMNS} FROM sessions WHERE session_id = ?", (storable(session_id),)
+        )
+        if row is None:
+            raise _missing(session_id)
+        return _session(row)
+
+    def _change(
+        self, connection: apsw.Connection, session_id: SessionId, change: str, *values: object
+    ) -> None:
+        connection.execute(
+            f"UPDATE sessions SET {change}, updated_at = ? WHERE session_id = ?",
+            (*values, now(), storable(session_id)),
+        )
+        if not connection.changes():
+            raise _missing(session_id)
+
+
+def _index(connection: apsw.Connection, row_id: int, event: Mapping[str, Any]) -> None:
+    if (index := index_of(event)) is not None:
+        connection.execute(
+            "INSERT INTO agent_messages_fts(rowid, words, grams) VALUES (?, ?, ?)", (row_id, *index)
+        )
+
+
+def _session(row: tuple[Any, ...]) -> SessionRow:
+    session_id, title, created_at, updated_at, kind, parent, forked_from, project = row
+    return SessionRow(
+        session_id, title, moment(created_at), moment(updated_at), kind, parent, forked_from, project
+    )
+
+
+def _missing(session_id: SessionId) -> NotFoundError:
+    return NotFoundError(f"No conversation {session_id}.", hint="It may have been deleted.")
+
+
+def _like(text: str) -> str:
+    """Return the text such that LIKE takes it literally."""
+    return storable(text).replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")

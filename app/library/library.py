@@ -9,11 +9,14 @@ from types import TracebackType
 
 from app.errors import HomeError
 from app.library import checks
+from app.library.audit import Audit
 from app.library.backup import back_up
 from app.library.files import Files
 from app.library.imports import Imports
 from app.library.journal import Journal
 from app.library.listing import Listing
+from app.library.mail import Mail
+from app.library.memories import Memories
 from app.library.merging import Merging
 from app.library.migrations import migrate
 from app.library.notes import NoteTable
@@ -24,6 +27,7 @@ from app.library.search import PassageSearch
 from app.library.shelves import Shelves
 from app.library.state import StateTable
 from app.library.store import Store, damaged
+from app.library.tasks import Tasks
 
 DATABASE = "library.sqlite3"
 
@@ -48,6 +52,10 @@ class Library:
     notes: NoteTable
     imports: Imports
     journal: Journal
+    audit: Audit
+    tasks: Tasks
+    mail: Mail
+    memories: Memories
     state: StateTable
 
     @classmethod
@@ -74,6 +82,7 @@ class Library:
         except BaseException:
             store.close()
             raise
+        journal = Journal(store)
         return cls(
             home=home,
             store=store,
@@ -83,7 +92,11 @@ class Library:
             search=PassageSearch(store),
             notes=NoteTable(store),
             imports=Imports(store),
-            journal=Journal(store),
+            journal=journal,
+            audit=Audit(store),
+            tasks=Tasks(store, journal),
+            mail=Mail(store, journal),
+            memories=Memories(store),
             state=StateTable(store),
         )
 

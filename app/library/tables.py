@@ -52,12 +52,16 @@ class Notes(pw.Model):
 
 
 class Sessions(pw.Model):
-    """A conversation."""
+    """A conversation, or the one a sub-agent or teammate has with its task."""
 
     session_id = pw.TextField(primary_key=True)
     title = pw.TextField()
     created_at = pw.TextField()
     updated_at = pw.TextField()
+    kind = pw.TextField(default="conversation")
+    parent = pw.TextField(null=True)
+    forked_from = pw.TextField(null=True)
+    project = pw.TextField(default="")
 
     class Meta:
         table_name = "sessions"
@@ -86,6 +90,7 @@ class AgentAuditLog(pw.Model):
     outcome = pw.TextField()
     detail = pw.TextField(default="")
     created_at = pw.TextField()
+    finished_at = pw.TextField(null=True)
 
     class Meta:
         table_name = "agent_audit_log"
@@ -101,9 +106,40 @@ class AgentTasks(pw.Model):
     payload = pw.TextField(default="{}")
     created_at = pw.TextField()
     updated_at = pw.TextField()
+    owner = pw.TextField(default="")
+    delivered_row = pw.IntegerField(null=True)
 
     class Meta:
         table_name = "agent_tasks"
+
+
+class AgentMail(pw.Model):
+    """One message between the agents of a team; `team` is the session of its lead."""
+
+    id = pw.AutoField()
+    team = pw.TextField()
+    sender = pw.TextField()
+    recipient = pw.TextField()
+    body = pw.TextField()
+    created_at = pw.TextField()
+
+    class Meta:
+        table_name = "agent_mail"
+
+
+class AgentMemories(pw.Model):
+    """Something the agent was asked to remember, or learned."""
+
+    id = pw.AutoField()
+    kind = pw.TextField()
+    content = pw.TextField()
+    grams = pw.TextField()
+    session_id = pw.TextField(null=True)
+    created_at = pw.TextField()
+    updated_at = pw.TextField()
+
+    class Meta:
+        table_name = "agent_memories"
 
 
 class State(pw.Model):
@@ -138,5 +174,6 @@ class Collections(pw.Model):
 
 
 MODELS: tuple[type[pw.Model], ...] = (
-    ImportItems, Notes, Sessions, AgentMessages, AgentAuditLog, AgentTasks, State, Tags, Collections,
+    ImportItems, Notes, Sessions, AgentMessages, AgentAuditLog, AgentTasks, AgentMail, AgentMemories, State,
+    Tags, Collections,
 )  # fmt: skip

@@ -11,13 +11,13 @@ from pathlib import Path
 
 from app.errors import LibraryError
 from app.library import backup, sql
-from app.library.migrations import m0001_start
+from app.library.migrations import m0001_start, m0002_agent
 from app.library.store import Store
 
 APPLICATION_ID = 0x41737452
 """SQLite's mark of whose file it is: "AstR"."""
 
-STEPS: tuple[str, ...] = (m0001_start.SQL,)
+STEPS: tuple[str, ...] = (m0001_start.SQL, m0002_agent.SQL)
 """SQL of each step; a file at version n has had the first n."""
 
 

@@ -1,0 +1,85 @@
+"""Where a conversation may be cut, and what a copy of its beginning consists of. Pure.
+
+A step of the agent is one thing: the calls, the reply that holds them (calls start while the
+reply still streams, so their rows may come before it) and one result for every call.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+Row = tuple[int, Mapping[str, Any]]
+
+
+def whole_after(rows: Sequence[Row]) -> list[bool]:
+    """Return of every row whether the conversation is whole if it ends with it: no step is parted."""
+    open_calls: set[str] = set()
+    seen_calls: set[str] = set()
+    awaited: int | None = None
+    whole = []
+    for _, event in rows:
+        match event.get("type"):
+            case "tool_call":
+                if event["id"] not in seen_calls:
+                    awaited = event.get("step")
+                    open_calls.add(event["id"])
+                    seen_calls.add(event["id"])
+            case "message":
+                awaited = None
+                for call in event.get("calls") or ():
+                    if call["id"] not in seen_calls:
+                        open_calls.add(call["id"])
+                        seen_calls.add(call["id"])
+            case "tool_result":
+                open_calls.discard(event["tool_call_id"])
+            case "answer":
+                awaited = None  # what was asked of the library directly has no reply of a model
+            case "turn_finished" | "turn_started":
+                # what a crash left open is closed by repair, wherever the conversation is cut
+                open_calls.clear()
+                awaited = None
+        whole.append(not open_calls and awaited is None)
+    return whole
+
+
+def copied(rows: Sequence[Row], upto_row: int) -> list[Row] | None:
+    """Return the rows of a fork that ends with a row; None if there is no such row.
+
+    A step that the row is in the middle of is taken whole; if it has not ended yet it is left out.
+    A turn that the cut leaves open is closed, so that it is not taken for one that a crash cut.
+    """
+    place = next((i for i, (row_id, _) in enumerate(rows) if row_id == upto_row), None)
+    if place is None:
+        return None
+    whole = whole_after(rows)
+    later = next((i for i in range(place, len(rows)) if whole[i]), None)
+    earlier = next((i for i in range(place, -1, -1) if whole[i]), -1)
+    chosen = list(rows[: (earlier if later is None else later) + 1])
+    if _in_turn(chosen):
+        chosen.append((0, {"type": "turn_finished", "reason": "stopped", "usage": {}}))
+    return chosen
+
+
+def renumbered(event: Mapping[str, Any], numbers: Mapping[int, int]) -> Mapping[str, Any]:
+    """Return the event with the row it refers to named as the copy numbers it."""
+    if event.get("type") != "compaction" or not event.get("kept_from"):
+        return event
+    following = max(numbers.values(), default=0) + 1
+    kept_from = min((new for old, new in numbers.items() if old >= event["kept_from"]), default=following)
+    return {**event, "kept_from": kept_from}
+
+
+def last_todo(rows: Sequence[Row]) -> dict[str, Any] | None:
+    """Return the to-do list as it stood at the end, as its task holds it; None if there is none."""
+    for _, event in reversed(rows):
+        if event.get("type") == "todo":
+            return {"items": list(event["items"])}
+    return None
+
+
+def _in_turn(rows: Sequence[Row]) -> bool:
+    for _, event in reversed(rows):
+        if event.get("type") in ("turn_started", "turn_finished"):
+            return bool(event["type"] == "turn_started")
+    return False
