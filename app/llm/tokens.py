@@ -146,7 +146,7 @@ class _Fit:
     latin: float = 1.0
     wide: float = 1.0
     # Sums of latin², latin·wide, wide², latin·tokens, wide·tokens. They start from a faint belief in 1.
-    _sums: tuple[float, float, float, float, float] = (1.0, 0.0, 1.0, 1.0, 1.0)
+    _sums: tuple[float, float, float, float, float] = (0.2, 0.0, 0.2, 0.2, 0.2)
 
     def tokens(self, weight: Weight) -> float:
         return self.latin * weight.latin + self.wide * weight.wide
