@@ -32,7 +32,7 @@ class Pieces:
 
     def add(self, event: Event) -> None:
         """Show the piece now or soon."""
-        self._held = joined([*self._held, event]) if self._held else [event]
+        self._held = joined(self._held, event)
         loop = asyncio.get_running_loop()
         wait = self._last + 1 / PER_SECOND - loop.time()
         if wait <= 0:
@@ -53,17 +53,13 @@ class Pieces:
             self._show(event)
 
 
-def joined(pieces: list[Event]) -> list[Event]:
-    """Return the pieces with the last joined to its like before it. Pure."""
-    *before, last = pieces
-    if not before:
-        return pieces
-    match before[-1], last:
-        case TextDelta(text=one), TextDelta(text=two):
-            return [*before[:-1], TextDelta(one + two)]
-        case ThinkingDelta(text=one), ThinkingDelta(text=two):
-            return [*before[:-1], ThinkingDelta(one + two)]
-        case _, ToolProgress(id=call):
-            return [*(e for e in before if not (isinstance(e, ToolProgress) and e.id == call)), last]
-        case _:
-            return pieces
+def joined(pieces: list[Event], new: Event) -> list[Event]:
+    """Return the pieces with one more, joined to its like where that changes no order of words. Pure."""
+    if isinstance(new, ToolProgress):
+        return [*(e for e in pieces if not (isinstance(e, ToolProgress) and e.id == new.id)), new]
+    words = [i for i, event in enumerate(pieces) if isinstance(event, TextDelta | ThinkingDelta)]
+    if words and isinstance(new, TextDelta | ThinkingDelta):
+        last = pieces[words[-1]]
+        if isinstance(last, TextDelta | ThinkingDelta) and type(last) is type(new):
+            return [*pieces[: words[-1]], type(last)(last.text + new.text), *pieces[words[-1] + 1 :]]
+    return [*pieces, new]
