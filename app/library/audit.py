@@ -96,6 +96,16 @@ class Audit:
                 values,
             )
         return [
-            AuditRow(*kept, moment(begun), None if ended is None else moment(ended))
-            for *kept, begun, ended in found
+            AuditRow(
+                row_id,
+                session,
+                call,
+                tool,
+                arguments,
+                outcome,
+                detail,
+                moment(begun),
+                ended and moment(ended),
+            )
+            for row_id, session, call, tool, arguments, outcome, detail, begun, ended in found
         ]

@@ -62,12 +62,19 @@ def copied(rows: Sequence[Row], upto_row: int) -> list[Row] | None:
 
 
 def renumbered(event: Mapping[str, Any], numbers: Mapping[int, int]) -> Mapping[str, Any]:
-    """Return the event with the row it refers to named as the copy numbers it."""
-    if event.get("type") != "compaction" or not event.get("kept_from"):
-        return event
-    following = max(numbers.values(), default=0) + 1
-    kept_from = min((new for old, new in numbers.items() if old >= event["kept_from"]), default=following)
-    return {**event, "kept_from": kept_from}
+    """Return the event with the rows it refers to named as the copy numbers them.
+
+    `numbers` has the copies of all rows before it, in order.
+    """
+    match event:
+        case {"type": "compaction", "kept_from": int(first)} if first:
+            following = max(numbers.values(), default=0) + 1
+            later = (new for old, new in numbers.items() if old >= first)
+            return {**event, "kept_from": next(later, following)}
+        case {"type": "message", "read_to": int(last)} if last:
+            earlier = [new for old, new in numbers.items() if old <= last]
+            return {**event, "read_to": earlier[-1] if earlier else 0}
+    return event
 
 
 def last_todo(rows: Sequence[Row]) -> dict[str, Any] | None:
