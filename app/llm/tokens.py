@@ -30,6 +30,8 @@ _TWO_LEAD, _THREE_LEAD, _FOUR_LEAD = (
 )
 _FADING = 0.7
 """How much an observation counts after each further one."""
+_BELIEF = 0.05
+"""How much the weights as delivered count, as a share of one observation."""
 # General punctuation, arrows, mathematical signs (U+2000 to U+2FFF) belong to Latin text.
 _SYMBOL_LEAD = b"\xe2"
 
@@ -145,8 +147,8 @@ class _Fit:
 
     latin: float = 1.0
     wide: float = 1.0
-    # Sums of latin², latin·wide, wide², latin·tokens, wide·tokens. They start from a faint belief in 1.
-    _sums: tuple[float, float, float, float, float] = (0.2, 0.0, 0.2, 0.2, 0.2)
+    # Sums of latin², latin·wide, wide², latin·tokens, wide·tokens.
+    _sums: tuple[float, float, float, float, float] = (0.0, 0.0, 0.0, 0.0, 0.0)
 
     def tokens(self, weight: Weight) -> float:
         return self.latin * weight.latin + self.wide * weight.wide
@@ -159,7 +161,7 @@ class _Fit:
         old = self._sums
         a, b, d, p, q = (_FADING * old[n] + new[n] for n in range(5))
         self._sums = (a, b, d, p, q)
-        a, d, p, q = a + 1e-3, d + 1e-3, p + 1e-3 * self.latin, q + 1e-3 * self.wide
+        a, d, p, q = a + _BELIEF, d + _BELIEF, p + _BELIEF, q + _BELIEF
         determinant = a * d - b * b
         self.latin, self.wide = (p * d - q * b) / determinant, (q * a - p * b) / determinant
         if min(self.latin, self.wide) <= 0:  # two mixtures too alike to tell apart

@@ -36,10 +36,10 @@ async def test_that_a_chinese_abstract_is_estimated_after_one_report_of_a_real_t
     finally:
         await worker.close()
     estimator = TokenEstimator()
-    assert estimator.text(ENGLISH) == pytest.approx(english, rel=0.15)
+    assert estimator.text(ENGLISH) == pytest.approx(english, rel=0.2)
     estimator.observe([ChatMessage("user", CHINESE)], (), reported + 4)
     assert estimator.text(ABSTRACT) == pytest.approx(wanted, rel=0.15)
-    assert estimator.text(ENGLISH) == pytest.approx(english, rel=0.15)
+    assert estimator.text(ENGLISH) == pytest.approx(english, rel=0.2)
 
 
 @pytest.mark.parametrize("per_character", [0.6, 0.96, 1.8, 8.0, 0.2])
