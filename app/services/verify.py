@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 
 from app.records import sentences, support
 from app.records.anchor import find_quote, quads_for
@@ -16,7 +17,7 @@ from app.records.answer import Citation, Sentence
 from app.records.passage import PassageHit
 
 _MARKER = re.compile(
-    r"\s*\[(?P<numbers>\d{1,2}(?:\s*[,;]\s*\d{1,2})*)\s*(?::\s*[\"“«](?P<quote>[^\"”»\]]{1,600})[\"”»])?\s*\]"
+    r"\s*\[(?P<numbers>\d{1,3}(?:\s*[,;]\s*\d{1,3})*)\s*(?::\s*[\"“«](?P<quote>[^\"”»\]]{1,600})[\"”»])?\s*\]"
 )
 _PLACEHOLDER = re.compile(r"\[(?:n|x|number|value|passage|\.\.\.|…)\]", re.IGNORECASE)
 _LIST_MARK = re.compile(r"^\s*(?:[-*•]|\d{1,2}[.)])\s+")
@@ -43,15 +44,30 @@ def _proofs(claim: str, raw: str, hits: Sequence[PassageHit], labels: Sequence[s
     for match in _MARKER.finditer(raw):
         for number in re.findall(r"\d+", match["numbers"]):
             index = int(number) - 1
-            if index < len(hits):
+            if 0 <= index < len(hits):
                 citation = _proof(claim, hits[index], labels[index], match["quote"])
                 named += [citation] if citation else []
     if named:
         return tuple(dict.fromkeys(named))
     # Nothing the model named holds: a passage it was given may still prove the sentence.
-    found = (_proof(claim, hit, name, None) for hit, name in zip(hits, labels, strict=True))
+    found = (
+        _proof(claim, hit, name, None)
+        for hit, name in zip(hits, labels, strict=True)
+        if _may_prove(claim, hit.passage.text)
+    )
     first = next((citation for citation in found if citation), None)
     return (first,) if first else ()
+
+
+def _may_prove(claim: str, text: str) -> bool:
+    """Whether enough words of the claim stand in the passage at all: a long conversation has a thousand."""
+    wanted = _words_of(claim)
+    return len(wanted & _words_of(text)) >= support.MIN_COVERAGE * len(wanted)
+
+
+@lru_cache(maxsize=2048)
+def _words_of(text: str) -> frozenset[str]:
+    return frozenset(support.content_words(text))
 
 
 def _proof(claim: str, hit: PassageHit, name: str, quote: str | None) -> Citation | None:

@@ -87,3 +87,23 @@ def test_that_quotes_are_word_for_word_and_speak_to_the_question() -> None:
     assert first.text in PERIOD
     assert "331.4" in first.text
     assert first.citations[0].page == 1
+
+
+def test_that_a_mark_may_name_any_of_a_thousand_passages() -> None:
+    hits = [hit(n, f"Passage {n} is about clusters of galaxies.", "Clusters", 0) for n in range(1, 1000)]
+    hits[345] = hit(346, PERIOD, "Lantern 42", 1)
+    (sentence,) = verify.check(
+        "The pulsation period of Lantern 42 is 331.4 ± 0.8 days [3, 346].", hits, ["label"] * len(hits)
+    )
+    assert sentence.text == "The pulsation period of Lantern 42 is 331.4 ± 0.8 days."
+    assert [citation.passage_id for citation in sentence.citations] == [346]
+
+
+def test_that_a_year_in_brackets_is_no_mark() -> None:
+    (sentence,) = verify.check("The amplitude is given in the catalogue of 1998 [1998].", HITS, LABELS)
+    assert sentence.text == "The amplitude is given in the catalogue of 1998 [1998]."
+
+
+def test_that_a_mark_of_nothing_names_nothing() -> None:
+    (sentence,) = verify.check("The moon is made of green cheese [0].", HITS, LABELS)
+    assert not sentence.supported
