@@ -47,8 +47,8 @@ class Audit:
         detail: str = "",
         *,
         durable: bool = False,
-    ) -> int:
-        """Write how a call stands, and return the number of its row.
+    ) -> None:
+        """Write how a call stands.
 
         Called with the outcome "running" when the call begins and with its own outcome when it has
         ended, which completes the same row; a call that never began has one row from its end alone.
@@ -70,14 +70,13 @@ class Audit:
                     "WHERE id = ?",
                     (*values, ended, begun[0]),
                 )
-                return int(begun[0])
+                return
             connection.execute(
                 "INSERT INTO agent_audit_log(session_id, tool_call_id, tool, arguments, outcome, detail, "
                 "created_at, finished_at) "
                 "VALUES ((SELECT session_id FROM sessions WHERE session_id = ?), ?, ?, ?, ?, ?, ?, ?)",
                 (session_id, call_id, storable(tool), *values, at, ended),
             )
-            return connection.last_insert_rowid()
 
     def of_session(self, session_id: SessionId) -> list[AuditRow]:
         """Return the calls of a conversation, in the order in which they were recorded."""

@@ -154,20 +154,20 @@ class Tasks:
                     )
         return row_id
 
-    def lost_at_start(self, alive: Callable[[str], bool]) -> list[TaskRow]:
+    def lost_at_start(self, alive: Callable[[str], bool], kind: TaskKind = BACKGROUND) -> list[TaskRow]:
         """Mark what dead processes were working on as lost, and return it.
 
         `alive` says whether a process still works; it is asked once for each.
         """
         with self._store.write(durable=True) as connection:
-            owners = {row.owner for row in self._rows("state = ? AND owner <> ''", (RUNNING,))}
-            dead = [owner for owner in sorted(owners) if not alive(owner)]
-            lost = [row for owner in dead for row in self._rows("state = ? AND owner = ?", (RUNNING, owner))]
+            running = self._rows("kind = ? AND state = ? AND owner <> ''", (kind, RUNNING))
+            dead = {owner for owner in sorted({row.owner for row in running}) if not alive(owner)}
+            lost = [row for row in running if row.owner in dead]
             connection.executemany(
                 "UPDATE agent_tasks SET state = ?, updated_at = ? WHERE id = ?",
                 [(LOST, now(), row.id) for row in lost],
             )
-        return sorted((self.get(row.id) for row in lost), key=lambda row: row.id)
+        return [self.get(row.id) for row in lost]
 
     def _rows(self, condition: str, values: tuple[object, ...]) -> list[TaskRow]:
         with self._store.read() as connection:

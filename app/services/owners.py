@@ -1,0 +1,61 @@
+"""Which processes work in a library folder: each holds a lock file that the system frees when it dies."""
+
+from __future__ import annotations
+
+import secrets
+from pathlib import Path
+
+from app.errors import HomeError
+from app.services.home_lock import HomeLock
+
+FOLDER = "running"
+
+
+class Owner:
+    """This process, as one of those that work in a library folder. Blocking; for one thread at a time."""
+
+    def __init__(self, home: Path) -> None:
+        self._folder = home / FOLDER
+        self.name = secrets.token_hex(8)
+        self._lock = HomeLock(self._path(self.name))
+
+    def claim(self) -> str:
+        """Show that this process lives, and return its name. Raises HomeError."""
+        try:
+            self._folder.mkdir(exist_ok=True)
+        except OSError as error:
+            raise HomeError(
+                f"The library folder {self._folder.parent} cannot be written: {error.strerror}.",
+                hint="Give your account write permission for it, or pick another folder with --home.",
+            ) from error
+        self._lock.acquire()
+        return self.name
+
+    def alive(self, name: str) -> bool:
+        """Whether the process of this name still works; the file of a dead one is removed.
+
+        Where that cannot be seen it counts as alive: its work is not taken for lost.
+        """
+        path = self._path(name)
+        if name == self.name:
+            return self._lock.held
+        if not path.is_file():
+            return False
+        lock = HomeLock(path)
+        try:
+            if not lock.acquire():
+                return True
+        except HomeError:
+            return True
+        lock.release()
+        path.unlink(missing_ok=True)
+        return False
+
+    def release(self) -> None:
+        """Show no longer that this process lives."""
+        if self._lock.held:
+            self._lock.release()
+            self._path(self.name).unlink(missing_ok=True)
+
+    def _path(self, name: str) -> Path:
+        return self._folder / f"{name}.lock"
