@@ -1,0 +1,170 @@
+"""A started program together with everything that it starts: one thing, that ends as one.
+
+POSIX: a session of its own, so that one signal reaches the whole group; on Linux also those that leave
+the group (`setsid`, daemons), known by a mark in their environment. Windows: a job object that the
+system ends when its last handle is closed, even when this application is killed.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import time
+import uuid
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import IO
+
+from app.errors import AppError
+
+MARK = "_ASTRORESEARCH_RUN"
+"""Environment variable by which a run's processes are known."""
+
+
+class ProgramError(AppError):
+    """A program cannot be started."""
+
+    code = "program"
+
+
+class ProcessGroup:
+    """A running program. Methods block: call them from a thread."""
+
+    def __init__(
+        self,
+        argv: Sequence[str],
+        *,
+        cwd: Path,
+        env: Mapping[str, str],
+        stdin: IO[bytes] | int,
+        stderr: int,
+    ) -> None:
+        """Start it. Raises ProgramError."""
+        self._mark = f"{MARK}={uuid.uuid4().hex}"
+        name, _, value = self._mark.partition("=")
+        try:
+            self.popen = subprocess.Popen(
+                list(argv),
+                cwd=cwd,
+                env={**env, name: value},
+                stdin=stdin,
+                stdout=subprocess.PIPE,
+                stderr=stderr,
+                start_new_session=True,
+                creationflags=_flags(),
+            )
+        except (OSError, ValueError) as error:
+            raise _explained(error, argv, cwd) from error
+        self._contain()
+
+    def end(self, grace_s: float) -> int:
+        """Ask what still runs to end, then make it; return how many processes there were."""
+        left = len(self._members())
+        if left:
+            self._tell_all(hard=False)
+            self._gone_within(grace_s)
+            self.kill()
+        return left
+
+    def kill(self) -> None:
+        """End all of it now."""
+        for _ in range(100):  # a program that keeps starting others is outrun, not waited for
+            if not self._members():
+                return
+            self._tell_all(hard=True)
+            time.sleep(0.01)
+
+    def _gone_within(self, seconds: float) -> None:
+        deadline = time.monotonic() + seconds
+        pause = 0.01
+        while self._members() and time.monotonic() < deadline:
+            time.sleep(pause)
+            pause = min(pause * 2, 0.1)
+
+    if sys.platform == "win32":
+
+        def _contain(self) -> None:
+            from app.services.windows_job import Job
+
+            self._job = Job(int(self.popen._handle))  # type: ignore[attr-defined]
+
+        def _members(self) -> Sequence[int]:
+            return range(self._job.active() or (self.popen.poll() is None))
+
+        def _tell_all(self, *, hard: bool) -> None:
+            # Without a console there is nothing like SIGTERM; the grace is for what ends by itself.
+            if hard:
+                self._job.end()
+                self.popen.kill()
+
+    else:
+
+        def _contain(self) -> None:
+            """Nothing: the session was made at the start."""
+
+        def _members(self) -> Sequence[tuple[int, bool]]:
+            """Return the processes that run, each with whether it is still in the group."""
+            if sys.platform == "linux":
+                return list(_of_run(self.popen.pid, self._mark.encode()))
+            else:  # noqa: RET505  the type checker takes what follows a platform's return for dead code
+                return [(self.popen.pid, True)] if _send(os.killpg, self.popen.pid, 0) else []
+
+        def _tell_all(self, *, hard: bool) -> None:
+            number = signal.SIGKILL if hard else signal.SIGTERM
+            members = self._members()
+            if any(grouped for _pid, grouped in members):
+                _send(os.killpg, self.popen.pid, number)
+                _send(os.killpg, self.popen.pid, signal.SIGCONT)  # a stopped process would not hear it
+            for pid, grouped in members:
+                if not grouped:
+                    _send(os.kill, pid, number)
+
+
+def _flags() -> int:
+    if sys.platform == "win32":
+        from app.services.windows_job import SUSPENDED
+
+        return subprocess.CREATE_NO_WINDOW | subprocess.CREATE_NEW_PROCESS_GROUP | SUSPENDED
+    else:  # noqa: RET505
+        return 0
+
+
+def _send(how: Callable[[int, int], None], pid: int, number: int) -> bool:
+    """Send a signal; False when there is nobody (macOS refuses a group of zombies)."""
+    try:
+        how(pid, number)
+    except (ProcessLookupError, PermissionError):
+        return False
+    return True
+
+
+def _of_run(group: int, mark: bytes) -> Iterator[tuple[int, bool]]:
+    """Yield the living processes of a session, and those that carry its mark."""
+    for entry in os.scandir("/proc"):
+        if not entry.name.isdigit():
+            continue
+        pid = int(entry.name)
+        # It may end while it is looked at, or belong to somebody else.
+        with contextlib.suppress(OSError):
+            fields = Path(entry.path, "stat").read_bytes().rpartition(b")")[2].split()
+            if fields[0] in (b"Z", b"X"):
+                continue
+            if int(fields[2]) == group:
+                yield pid, True
+            elif int(fields[3]) == group or mark in Path(entry.path, "environ").read_bytes():
+                yield pid, False
+
+
+def _explained(error: OSError | ValueError, argv: Sequence[str], cwd: Path) -> ProgramError:
+    if isinstance(error, ValueError):
+        return ProgramError(f"The command cannot be run: {error}.", hint="Take out the NUL characters.")
+    if not cwd.is_dir():
+        return ProgramError(f"The folder {cwd} does not exist.", hint="Create it, or choose another one.")
+    reason = error.strerror or str(error)
+    return ProgramError(
+        f"{argv[0]} cannot be run: {reason}.",
+        hint="Check that the program is installed and the command is not too long.",
+    )
