@@ -8,12 +8,12 @@ told it. So the news survives any end of the turn, of the program, and of the ma
 from __future__ import annotations
 
 import asyncio
-import json
 import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Literal, cast
+from typing import Any, cast
 
+from app.agent.background_task import ENDINGS, BgState, BgTask, number_of, task_id
 from app.agent.tools.context import Conversation, Via
 from app.errors import AppError, LibraryError, NotFoundError, UsageError
 from app.events import ContextAdded, Event, Nested, ToolProgress
@@ -32,36 +32,7 @@ AT_ONCE = 3
 MAX_OPEN = 20
 """Tasks of one conversation that have not ended; a model in a loop begins no more."""
 
-BgState = Literal["running", "done", "failed", "cancelled", "lost"]
-
-_ENDINGS = {
-    "cancelled": "It was cancelled; what it had done by then stays.",
-    "lost": "The program ended while it ran; what it had done is not known: look before you repeat it.",
-    "failed": "It met a mistake in AstroResearch; please report it with the log.",
-}
 _log = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True, slots=True)
-class BgTask:
-    """A task as it stands. `result` is what the tool gave back, or why there is nothing."""
-
-    task_id: str
-    tool: str
-    arguments: dict[str, Any]
-    state: BgState
-    progress: float | None = None
-    message: str = ""
-    result: str = ""
-    untrusted: bool = False
-    delivered: bool = False
-
-    def line(self) -> str:
-        """Return the task in one line."""
-        call = f"{self.task_id}: {self.tool} {json.dumps(self.arguments, ensure_ascii=False)}"
-        share = "" if self.progress is None else f", {self.progress:.0%}"
-        words = f" ({self.message})" if self.message and self.state == "running" else ""
-        return f"{call} is {self.state}{share if self.state == 'running' else ''}{words}"
 
 
 @dataclass(slots=True)
@@ -210,7 +181,7 @@ class BgNotificationQueue:
         await self._save_again()
 
     def _put_down(self, work: _Work) -> None:
-        payload = {**work.payload, "result": _ENDINGS["cancelled"]}
+        payload = {**work.payload, "result": ENDINGS["cancelled"]}
         self._unsaved[work.number] = (work.session, "cancelled", payload)
         self._running.pop(work.number, None)
 
@@ -219,7 +190,7 @@ class BgNotificationQueue:
 
     async def _run(self, work: _Work, conversation: Conversation, call_id: str) -> None:
         state: BgState = "failed"
-        payload = {**work.payload, "result": _ENDINGS["failed"]}
+        payload = {**work.payload, "result": ENDINGS["failed"]}
         inside = replace(conversation, emit=_Nesting(conversation, call_id, work))
         try:
             async with self._slots:
@@ -233,7 +204,7 @@ class BgNotificationQueue:
             payload["result"] = f"{error.message} {error.hint}".strip()
         except asyncio.CancelledError:
             state = "cancelled"
-            payload["result"] = _ENDINGS[state]
+            payload["result"] = ENDINGS[state]
             raise
         finally:
             self._unsaved[work.number] = (work.session, state, payload)
@@ -267,21 +238,10 @@ class BgNotificationQueue:
             state=state,
             progress=work.progress if work else None,
             message=work.message if work else "",
-            result=str(payload.get("result", _ENDINGS.get(state, ""))),
+            result=str(payload.get("result", ENDINGS.get(state, ""))),
             untrusted=bool(payload.get("untrusted")),
             delivered=row.delivered_row is not None,
         )
-
-
-def task_id(number: int) -> str:
-    """Return the name of a task for the model."""
-    return f"bg-{number}"
-
-
-def number_of(task: str) -> int:
-    """Return the number in a task's name; 0, which no task has, where there is none."""
-    digits = task.strip().casefold().removeprefix("bg-")
-    return int(digits) if digits.isascii() and digits.isdigit() else 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from app.agent.background import BgTask
+from app.agent.background_task import BgTask
 from app.agent.tools.context import ToolContext
 from app.agent.tools.tool import AgentTool, ToolArgs, ToolKind, ToolOutput
 
