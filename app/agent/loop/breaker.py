@@ -32,8 +32,11 @@ class CompactionCircuitBreaker:
 
     def done(self) -> None:
         """Note that one was made; the next request tells what it brought."""
-        self.failures = 0
         self.waiting = True
+
+    def summarised(self) -> None:
+        """Note that the model wrote a summary that is one."""
+        self.failures = 0
 
     def measured(self, tokens: int, threshold: int) -> None:
         """Take the length of a request that was really sent; `threshold` is where compaction begins."""

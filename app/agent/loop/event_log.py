@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -20,8 +20,8 @@ from app.events import Event
 from app.records.ids import SessionId
 from app.services.threads import off_loop
 
-Follower = Callable[[int, Event], None]
-"""Hears of every row once it is committed, on the loop, in order. Never blocks, never raises."""
+Follower = Callable[[int, Mapping[str, Any]], None]
+"""Takes every row (number, `Event.as_json()`) once it is committed, on the loop, in order; never raises."""
 
 
 class Rows(Protocol):
@@ -34,6 +34,7 @@ class Rows(Protocol):
 @dataclass(slots=True)
 class _Job:
     event: Event
+    value: dict[str, Any]
     durable: bool | None
     via: Via | None
     row: asyncio.Future[int] = field(default_factory=lambda: asyncio.get_running_loop().create_future())
@@ -62,7 +63,7 @@ class EventLog:
         if is_piece(event):
             self._pieces.add(event)
             return 0
-        job = _Job(event, durable, via)
+        job = _Job(event, event.as_json(), durable, via)
         self._waiting.append(job)
         if self._writer is None:
             self._writer = asyncio.get_running_loop().create_task(self._write_all())
@@ -102,12 +103,12 @@ class EventLog:
 
     def _write(self, job: _Job) -> int:
         if job.via is not None:
-            return job.via(self.session_id, job.event.as_json())
-        return self._journal.append(self.session_id, job.event.as_json(), durable=job.durable)
+            return job.via(self.session_id, job.value)
+        return self._journal.append(self.session_id, job.value, durable=job.durable)
 
     def _seen(self, row: int, job: _Job) -> None:
         for follower in self._followers:
-            follower(row, job.event)
+            follower(row, job.value)
         self._pieces.flush()
         self._show(job.event)
         if not job.row.done():

@@ -95,6 +95,15 @@ class History:
         """Return the calls without a result."""
         return list(self._open.values())
 
+    def shown(self) -> dict[str, str]:
+        """Return what the model still has before it from each source of context; of memories all of it."""
+        shown: dict[str, str] = {}
+        for unit in self._units:
+            if isinstance(unit, Said) and unit.body:
+                before = shown.get("memory", "") if unit.source == "memory" else ""
+                shown[unit.source] = f"{before}\n{unit.body}" if before else unit.body
+        return shown
+
     def result(self, call_id: str) -> Result | None:
         """Return the result of a call that is still before the model."""
         found = self._rounds.get(call_id)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from app.llm.chat import CallPart, ChatMessage
 
 CLEARED = "(The result of this call was left out to save room. Call the tool again if you need it.)"
-KEPT_VERBATIM = ("person", "date", "papers")
+KEPT_VERBATIM = ("person", "date", "papers", "project")
 """Sources of what is kept word for word when a compaction leaves it out of the kept part."""
 
 

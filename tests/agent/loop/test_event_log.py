@@ -37,9 +37,9 @@ class Rows:
         return len(self.rows)
 
 
-def log_of(journal: Rows) -> tuple[EventLog, list[Event], list[tuple[int, Event]]]:
+def log_of(journal: Rows) -> tuple[EventLog, list[Event], list[tuple[int, Any]]]:
     shown: list[Event] = []
-    folded: list[tuple[int, Event]] = []
+    folded: list[tuple[int, Any]] = []
     log = EventLog(journal, SESSION, lambda row, event: folded.append((row, event)))
     log.show_to(shown.append)
     return log, shown, folded
@@ -52,7 +52,7 @@ async def test_that_rows_are_written_folded_and_shown_in_one_order() -> None:
     rows = await asyncio.gather(*(log.emit(notice) for notice in notices))
     assert rows == list(range(1, 51))
     assert shown == notices
-    assert folded == list(enumerate(notices, start=1))
+    assert folded == list(enumerate((notice.as_json() for notice in notices), start=1))
     assert [row["message"] for row in journal.rows] == [notice.message for notice in notices]
 
 
