@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 
 from pydantic import BaseModel
 
 from app.agent.tools.tool import AgentTool, ToolKind
-from app.llm.chat import CallPart
 
 
 class CallState(StrEnum):
@@ -40,14 +39,3 @@ class PreparedCall:
     ) -> PreparedCall:
         """Ask the tool what this call is."""
         return cls(call_id, tool, args, arguments, tool.is_concurrency_safe(args), tool.kind_of(args))
-
-
-@dataclass(slots=True)
-class PendingCall:
-    """A call that was accepted: it ends in exactly one result."""
-
-    part: CallPart
-    state: CallState = CallState.VALIDATING
-    prepared: PreparedCall | None = None
-    contexts: list[str] = field(default_factory=list)
-    """What hooks want the model to read besides the result."""

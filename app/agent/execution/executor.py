@@ -2,29 +2,29 @@
 
 from __future__ import annotations
 
+import asyncio
+import json
+import logging
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Protocol
+from typing import Any
+from weakref import WeakSet
 
 from app.agent.execution.duplicates import DuplicateDetector
-from app.agent.execution.output_store import OutputStore
+from app.agent.execution.output_store import HISTORY_BYTES, OutputStore
+from app.agent.execution.permission import Permissions
 from app.agent.execution.round import Round
+from app.agent.execution.scope import AuditLog, Scope
+from app.agent.policy.hooks import HookRunner
+from app.agent.policy.permissions import PermissionChecker
 from app.agent.tools.context import Conversation
 from app.events import ToolResult
-from app.records.ids import SessionId
+from app.llm.call_ids import new_call_id
+from app.llm.chat import CallPart
 from app.settings import Settings
 
-if TYPE_CHECKING:
-    from app.agent.policy.hooks import HookRunner
-    from app.agent.policy.permissions import PermissionChecker
+CLOSE_GRACE_S = 5.0
 
-
-class AuditLog(Protocol):
-    """Keeps what was done: `app.library.audit`. Blocking; called in a thread."""
-
-    def record(
-        self, session_id: SessionId, call_id: str, tool: str, arguments_json: str, outcome: str, detail: str
-    ) -> None:
-        """Note the start (outcome "running") or the end of a call."""
+_log = logging.getLogger(__name__)
 
 
 class Executor:
@@ -43,10 +43,14 @@ class Executor:
         self.outputs = outputs
         self.audit = audit
         self.settings = settings
+        self._rounds: WeakSet[Round] = WeakSet()
+        self._stragglers: set[asyncio.Task[Any]] = set()
 
     def with_checker(self, checker: PermissionChecker) -> Executor:
-        """Return an executor with other (narrower) permissions, for a sub-agent."""
-        raise NotImplementedError
+        """Return an executor with other (narrower) permissions, for a sub-agent; closed with this one."""
+        child = Executor(checker, self.hooks, self.outputs, self.audit, self.settings)
+        child._rounds, child._stragglers = self._rounds, self._stragglers
+        return child
 
     def begin_round(
         self,
@@ -55,14 +59,31 @@ class Executor:
         *,
         detector: DuplicateDetector | None = None,
         tainted: Callable[[], bool] = lambda: False,
-        max_result_bytes: int | None = None,
+        max_result_bytes: int = HISTORY_BYTES,
     ) -> Round:
         """Begin the calls of one reply.
 
-        `tainted` says whether untrusted text has come before the model; `max_result_bytes` narrows what
-        one result may add to the history where the model's context is small.
+        `detector` is that of the turn; it is told that a reply begins. `tainted` says whether untrusted text
+        has come before the model; `max_result_bytes` narrows what one result may add to the history where
+        the model's context is small.
         """
-        raise NotImplementedError
+        detector = detector or DuplicateDetector(self.settings().agent.duplicate_threshold)
+        detector.begin_round()
+        made = Round(
+            Scope(
+                conversation=conversation,
+                step=step,
+                detector=detector,
+                permissions=Permissions(self.checker, self.hooks, conversation, tainted),
+                outputs=self.outputs,
+                audit=self.audit,
+                settings=self.settings,
+                max_result_bytes=min(max_result_bytes, HISTORY_BYTES),
+                disown=self._take_over,
+            )
+        )
+        self._rounds.add(made)
+        return made
 
     async def run_call(
         self,
@@ -73,8 +94,30 @@ class Executor:
         tainted: Callable[[], bool] = lambda: False,
     ) -> ToolResult:
         """Run one call outside a turn, through all checks; `ToolResult.outcome` says how it ended."""
-        raise NotImplementedError
+        text = arguments if isinstance(arguments, str) else json.dumps(arguments, ensure_ascii=False)
+        async with self.begin_round(conversation, 0, tainted=tainted) as calls:
+            calls.submit(CallPart(new_call_id(), tool, text))
+            (result,) = await calls.results()
+        return result
 
     async def close(self) -> None:
-        """Cancel rounds under way and wait for tools that did not stop when they were told."""
-        raise NotImplementedError
+        """Cancel what runs, and wait a little for tools that did not stop when they were told."""
+        rounds = list(self._rounds)
+        for running in rounds:
+            running.cancel("The application is closing.")
+        for running in rounds:
+            await running.ended()
+        if self._stragglers:
+            for task in self._stragglers:
+                task.cancel()
+            await asyncio.wait(set(self._stragglers), timeout=CLOSE_GRACE_S)
+
+    def _take_over(self, task: asyncio.Task[Any]) -> None:
+        _log.warning("%s did not stop when it was told to", task.get_name())
+        self._stragglers.add(task)
+        task.add_done_callback(self._let_go)
+
+    def _let_go(self, task: asyncio.Task[Any]) -> None:
+        self._stragglers.discard(task)
+        if not task.cancelled() and (error := task.exception()):
+            _log.warning("%s ended late: %r", task.get_name(), error)
