@@ -14,6 +14,7 @@ WORKERS = {
     "render": "app.documents.worker:serve_render",
     "llm": "app.llm.local.worker:main",
     "embed": "app.llm.embedding_worker:main",
+    "files": "app.services.files.search_worker:main",
     "selftest": "app.workers.selftest:main",
 }
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from app.library import Library
 from app.llm.chat import ChatModel
 from app.services.answering import Answerer
+from app.services.files.searching import FileSearch
 from app.services.importing import Importer
 from app.services.notes import NotesService
 from app.services.searching import Searcher
@@ -75,5 +76,7 @@ class AgentServices:
     calls: CallRunner
     request_compaction: Callable[[str], None]
     """Asks for a manual compaction of a session before its next model call."""
+    file_search: FileSearch = field(default_factory=FileSearch)
+    """Has processes once it was used: close it with the application."""
     note_papers: Callable[[Sequence[str]], None] = lambda _ids: None
     """Tells the window that papers changed."""
