@@ -10,11 +10,12 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import threading
 from collections.abc import AsyncGenerator, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from app.errors import AppError
+from app.errors import AppError, ModelError
 from app.llm.chat import (
     CallDelta,
     ChatDelta,
@@ -26,6 +27,7 @@ from app.llm.chat import (
     ThinkingChunk,
     ToolSpec,
 )
+from tests.fakes.pairing import problem
 
 Reason = Literal["stop", "length", "tool_calls"]
 
@@ -86,10 +88,22 @@ class Pause:
 
 @dataclass(frozen=True, slots=True)
 class Wait:
-    """Nothing comes until the test sets the event; `reached` is set when the model waits there."""
+    """Nothing comes until the test sets the event; `reached` is set when the model waits there.
 
-    event: asyncio.Event
-    reached: asyncio.Event | None = None
+    Over HTTP the model is in another thread: use `threading.Event` there.
+    """
+
+    event: asyncio.Event | threading.Event
+    reached: asyncio.Event | threading.Event | None = None
+
+    async def over(self) -> None:
+        if self.reached:
+            self.reached.set()
+        if isinstance(self.event, asyncio.Event):
+            await self.event.wait()
+            return
+        while not self.event.is_set():  # noqa: ASYNC110  another thread sets it
+            await asyncio.sleep(0.005)
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +138,8 @@ class ScriptedChat:
     """Plays `replies` in order; a reply may be made of what was asked. Beyond the last it says "done.".
 
     `asked` and `tools_seen` hold what every request brought, `limits` its `max_tokens`. `closed_early`
-    counts streams that were closed or cancelled before their end, `open` those running now.
+    counts streams that were closed or cancelled before their end, `open` those running now. Like a real
+    service, a `strict` one refuses conversations in which calls and results are not paired.
     """
 
     replies: Replies = ()
@@ -134,6 +149,7 @@ class ScriptedChat:
     tiny: bool = False
     tools: bool = True
     exact_tokens: bool = True
+    strict: bool = True
     asked: list[list[ChatMessage]] = field(default_factory=list)
     tools_seen: list[tuple[ToolSpec, ...]] = field(default_factory=list)
     limits: list[int] = field(default_factory=list)
@@ -166,6 +182,8 @@ class ScriptedChat:
         self.asked.append(list(messages))
         self.tools_seen.append(tuple(tools))
         self.limits.append(max_tokens)
+        if self.strict and (wrong := problem(messages)):
+            raise ModelError(f"400: {wrong}", code="model_request")
         self.open += 1
         try:
             async with contextlib.aclosing(_played(reply, prompt_tokens=tokens_of(messages))) as items:
@@ -242,10 +260,8 @@ async def _played(reply: Reply, *, prompt_tokens: int) -> AsyncGenerator[ChatIte
         match step:
             case Pause(seconds):
                 await asyncio.sleep(seconds)
-            case Wait(event, reached):
-                if reached:
-                    reached.set()
-                await event.wait()
+            case Wait():
+                await step.over()
             case Fail(error):
                 raise error
             case Cut():
