@@ -160,7 +160,7 @@ def _of_run(group: int, mark: bytes) -> Iterator[tuple[int, bool]]:
 
 def _explained(error: OSError | ValueError, argv: Sequence[str], cwd: Path) -> ProgramError:
     if isinstance(error, ValueError):
-        return ProgramError(f"The command cannot be run: {error}.", hint="Take out the NUL characters.")
+        return ProgramError(f"The command cannot be run: {error}.", hint="Take out the characters that no command can hold.")
     if not cwd.is_dir():
         return ProgramError(f"The folder {cwd} does not exist.", hint="Create it, or choose another one.")
     reason = error.strerror or str(error)

@@ -250,9 +250,12 @@ def test_that_the_mark_of_a_run_is_its_own(tmp_path: Path) -> None:
 
 
 def test_that_the_end_of_a_loop_ends_its_runs(tmp_path: Path) -> None:
+    runs: list[asyncio.Future[Ended]] = []
+
     async def leave() -> None:
-        _left = asyncio.ensure_future(sh("echo $$ >> pids; sleep 600", tmp_path))
+        runs.append(asyncio.ensure_future(sh("echo $$ >> pids; sleep 600", tmp_path)))
         await appears(tmp_path / "pids", 1)
 
     asyncio.run(leave())
     assert alive(tmp_path / "pids") == []
+    assert runs[0].cancelled()
