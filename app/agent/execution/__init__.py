@@ -1,12 +1,12 @@
 """From the calls of a reply to their results: prepare, gate, run, keep, record."""
 
+from app.agent.execution.auditing import AuditLog
 from app.agent.execution.call import CallState, PreparedCall
 from app.agent.execution.duplicates import DuplicateDetector
 from app.agent.execution.executor import Executor
 from app.agent.execution.output_store import Kept, OutputStore
 from app.agent.execution.partition import Batch, ToolPartitioner
 from app.agent.execution.round import Round
-from app.agent.execution.scope import AuditLog
 
 __all__ = [
     "AuditLog",

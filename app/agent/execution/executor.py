@@ -9,11 +9,12 @@ from collections.abc import Callable, Mapping
 from typing import Any
 from weakref import WeakSet
 
+from app.agent.execution.auditing import AuditLog, AuditWriter
 from app.agent.execution.duplicates import DuplicateDetector
 from app.agent.execution.output_store import HISTORY_BYTES, OutputStore
 from app.agent.execution.permission import Permissions
 from app.agent.execution.round import Round
-from app.agent.execution.scope import AuditLog, Scope
+from app.agent.execution.scope import Scope
 from app.agent.policy.hooks import HookRunner
 from app.agent.policy.permissions import PermissionChecker
 from app.agent.tools.context import Conversation
@@ -76,7 +77,7 @@ class Executor:
                 detector=detector,
                 permissions=Permissions(self.checker, self.hooks, conversation, tainted),
                 outputs=self.outputs,
-                audit=self.audit,
+                audit=AuditWriter(self.audit),
                 settings=self.settings,
                 max_result_bytes=min(max_result_bytes, HISTORY_BYTES),
                 disown=self._take_over,

@@ -26,7 +26,6 @@ from app.errors import AppError
 from app.events import Notice, Outcome, ToolCall, ToolResult
 from app.library.storable import storable
 from app.llm.chat import CallPart
-from app.services.threads import off_loop
 
 _log = logging.getLogger(__name__)
 _ONLY_READS = (ToolKind.READ, ToolKind.SERVICE, ToolKind.AGENT)
@@ -123,7 +122,8 @@ class CallPipeline:
         if call is None:
             raise RuntimeError("a call that was not understood cannot run")
         self.control.check()
-        await self._audit("running")
+        # What only reads leaves nothing behind that its start must be known for.
+        await self._audit("running", at_once=call.kind not in _ONLY_READS)
         self.control.check()
         self.state = CallState.RUNNING
         limit = call.tool.timeout_s or self.scope.settings().agent.tool_timeout_s
@@ -188,18 +188,21 @@ class CallPipeline:
         await self._audit(ending.outcome.value, " | ".join(word for word in words if word))
         return result
 
-    async def _audit(self, outcome: str, detail: str = "") -> None:
+    async def _audit(self, outcome: str, detail: str = "", *, at_once: bool = True) -> None:
         call, part = self._call, self.part
         arguments = plain_metadata(call.arguments) if call else as_shown(part.arguments)
-        await off_loop(
-            self.scope.audit.record,
-            self.scope.conversation.session_id,
-            part.id,
-            storable(part.name),
-            json.dumps(arguments, ensure_ascii=False),
-            outcome,
-            storable(detail),
+        self.scope.audit.note(
+            (
+                self.scope.conversation.session_id,
+                part.id,
+                storable(part.name),
+                json.dumps(arguments, ensure_ascii=False),
+                outcome,
+                storable(detail),
+            )
         )
+        if at_once:
+            await self.scope.audit.write()
 
     def _context(self) -> ToolContext:
         return ToolContext(
@@ -226,5 +229,5 @@ class CallPipeline:
 
     @property
     def _durable(self) -> bool | None:
-        """A power cut may take rows of calls that only read; the next row that it may not takes them along."""
+        """A power cut may take rows of calls that only read; the next row that must stay takes them along."""
         return False if self._tool is None or self._tool.kind in _ONLY_READS else None

@@ -107,6 +107,8 @@ def _no_such_number(name: str) -> float:
 def _too_deep(value: object) -> bool:
     level: list[object] = [value]
     for _depth in range(_DEEPEST):
+        if not level:
+            return False
         level = [
             inner
             for outer in level

@@ -1,0 +1,44 @@
+"""Writing the audit log with few visits to the thread that may block."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Protocol
+
+from app.records.ids import SessionId
+from app.services.threads import off_loop
+
+Row = tuple[SessionId, str, str, str, str, str]
+
+
+class AuditLog(Protocol):
+    """Keeps what was done: `app.library.audit`. Blocking; called in a thread."""
+
+    def record(
+        self, session_id: SessionId, call_id: str, tool: str, arguments_json: str, outcome: str, detail: str
+    ) -> None:
+        """Note the start (outcome "running") or the end of a call."""
+
+
+class AuditWriter:
+    """Rows in order. Those noted while a write is under way go together in the next one."""
+
+    def __init__(self, log: AuditLog) -> None:
+        self._log = log
+        self._noted: list[Row] = []
+        self._writing = asyncio.Lock()
+
+    def note(self, row: Row) -> None:
+        """Take a row that is written with the next `write`."""
+        self._noted.append(row)
+
+    async def write(self) -> None:
+        """Return when every row noted so far is written. Raises AppError."""
+        async with self._writing:
+            rows, self._noted = self._noted, []
+            if rows:
+                await off_loop(self._record, rows)
+
+    def _record(self, rows: list[Row]) -> None:
+        for row in rows:
+            self._log.record(*row)
