@@ -39,8 +39,9 @@ class Mail:
         return self.send_all(team, sender, (recipient,), body)[0]
 
     def send_all(self, team: SessionId, sender: str, recipients: Iterable[str], body: str) -> list[int]:
-        """Put the same letter into several mailboxes, all or none."""
+        """Put the same letter into several mailboxes, all or none. Raises `NotFoundError` for no team."""
         with self._store.write(durable=True) as connection:
+            self._journal.session(team)
             numbers = []
             for recipient in recipients:
                 connection.execute(

@@ -64,9 +64,13 @@ class Tasks:
         *,
         owner: str = "",
     ) -> int:
-        """Begin a piece of work, on the disk when this returns; returns its number."""
+        """Begin a piece of work, on the disk when this returns; returns its number.
+
+        Raises `NotFoundError` for an unknown session.
+        """
         at = now()
         with self._store.write(durable=True) as connection:
+            self._journal.session(session_id)
             connection.execute(
                 "INSERT INTO agent_tasks(session_id, kind, state, payload, created_at, updated_at, owner) "
                 "VALUES (?, ?, ?, ?, ?, ?, ?)",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+import threading
 from pathlib import Path
 
 from app.errors import HomeError
@@ -12,12 +13,13 @@ FOLDER = "running"
 
 
 class Owner:
-    """This process, as one of those that work in a library folder. Blocking; for one thread at a time."""
+    """This process, as one of those that work in a library folder. Blocking; for any thread."""
 
     def __init__(self, home: Path) -> None:
         self._folder = home / FOLDER
         self.name = secrets.token_hex(8)
         self._lock = HomeLock(self._path(self.name))
+        self._claiming = threading.Lock()
 
     def claim(self) -> str:
         """Show that this process lives, and return its name. Raises HomeError."""
@@ -28,7 +30,8 @@ class Owner:
                 f"The library folder {self._folder.parent} cannot be written: {error.strerror}.",
                 hint="Give your account write permission for it, or pick another folder with --home.",
             ) from error
-        self._lock.acquire()
+        with self._claiming:
+            self._lock.acquire()
         return self.name
 
     def alive(self, name: str) -> bool:
@@ -53,9 +56,10 @@ class Owner:
 
     def release(self) -> None:
         """Show no longer that this process lives."""
-        if self._lock.held:
-            self._lock.release()
-            self._path(self.name).unlink(missing_ok=True)
+        with self._claiming:
+            if self._lock.held:
+                self._lock.release()
+                self._path(self.name).unlink(missing_ok=True)
 
     def _path(self, name: str) -> Path:
         return self._folder / f"{name}.lock"
