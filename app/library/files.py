@@ -92,6 +92,16 @@ class Files:
             raise _no_file(file_id)
         return _file_row(row)
 
+    def manages(self, relative: str) -> bool:
+        """Whether a path relative to the `files` folder is that of a paper's file, in whatever case."""
+        with self._store.read() as connection:
+            found = sql.first(
+                connection,
+                "SELECT 1 FROM files WHERE path = ? COLLATE NOCASE",
+                (PurePath(relative).as_posix(),),
+            )
+        return found is not None
+
     def set_status(self, file_id: FileId, status: str, message: str = "") -> None:
         """Say how the file fares. Raises `NotFoundError`."""
         with self._store.write() as connection:

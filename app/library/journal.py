@@ -22,7 +22,7 @@ from app.records.ids import SessionId
 PIECES = frozenset(("text_delta", "thinking_delta", "tool_progress"))
 """Small events that come in crowds; they reach the disk with the next event that is none."""
 
-SessionKind = Literal["conversation", "subagent", "teammate"]
+SessionKind = Literal["conversation", "subagent", "teammate", "call"]
 
 _COLUMNS = "session_id, title, created_at, updated_at, kind, parent, forked_from, project"
 _HITS_A_SESSION = 3
