@@ -138,7 +138,7 @@ class MainWindow(QMainWindow):
         """Keep the state, stop all tasks of the window; the application is closed by who opened it."""
         self._closing = True
         self._bridge.close()
-        self.timeline.stop()
+        self.timeline.turns.stop_all()
         state = self.state()
         await self.tasks.close()
         await self.reader.close_all()
@@ -211,6 +211,7 @@ class MainWindow(QMainWindow):
 
         self.timeline.turn_ended.connect(self.status.show_usage)
         self.timeline.context_dropped.connect(self._drop_context)
+        self.timeline.waiting_changed.connect(self._agent_waits)
 
         self._bridge.library_changed.connect(lambda _: self.library.library_changed())
         self._bridge.library_changed.connect(self.reader.library_changed)
@@ -234,6 +235,7 @@ class MainWindow(QMainWindow):
         for keys, action in (
             ("Ctrl+K", self._focus_search),
             ("Ctrl+L", self._focus_composer),
+            ("Ctrl+Shift+A", self._answer_agent),
             ("Ctrl+B", self.panes.toggle_library),
             ("Ctrl+J", self.panes.toggle_timeline),
             (QKeySequence.StandardKey.Open, lambda: self.adding.choose_files(self)),
@@ -249,6 +251,19 @@ class MainWindow(QMainWindow):
     def _focus_composer(self) -> None:
         self.panes.show_timeline()
         self.timeline.composer.edit.setFocus(Qt.FocusReason.ShortcutFocusReason)
+
+    def _answer_agent(self) -> None:
+        self.panes.show_timeline()
+        self.timeline.answer_waiting()
+
+    def _agent_waits(self, count: int) -> None:
+        """Call the person back who looks elsewhere; the card itself is never put over anything."""
+        if not count:
+            return
+        QApplication.alert(self)
+        if not self.panes.timeline_shown() or not self.timeline.talk.waiting:
+            words = self.tr("The agent waits for your answer")
+            self.post(Message("warning", words, action=self.tr("Show")), self._answer_agent)
 
     def _restore(self) -> None:
         state = self.application.library.state.get(window_state.KEY)

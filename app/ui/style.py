@@ -1,9 +1,9 @@
 """The style sheet, made from the tokens.
 
 Widgets say what they are by a dynamic property, not by a colour of their own:
-`kind` for buttons ("primary", "plain", "link"), `tone` for labels ("heading", "secondary", "hint",
-"ok", "warn", "bad"), `chip` for chips ("plain", "accent", "ok", "warn", "bad"), `frame` for boxes
-("card", "field", "popover"), `pane` for the three panes.
+`kind` for buttons ("primary", "plain", "danger", "option", "link"), `tone` for labels ("heading",
+"secondary", "hint", "ok", "warn", "bad"), `chip` for chips ("plain", "accent", "ok", "warn", "bad"),
+`frame` for boxes ("card", "line", "field", "popover", "warn"), `pane` for the three panes.
 """
 
 from __future__ import annotations
@@ -34,6 +34,11 @@ QFrame[frame="field"] {{ background: {t.surface}; border: 1px solid {t.line_stro
 QFrame[frame="field"][focused="true"] {{ border: 1px solid {t.accent}; }}
 QFrame[frame="warn"] {{
     background: {t.surface}; border: 1px solid {t.warn}; border-radius: {RADIUS_CARD}px; }}
+
+QFrame[frame="card"]:focus {{ border: 1px solid {t.accent}; }}
+QFrame[frame="line"] {{ background: transparent; border: 1px solid transparent; border-radius: 5px; }}
+QFrame[frame="line"]:focus, QFrame[frame="line"][focused="true"] {{ border: 1px solid {t.accent}; }}
+QFrame[frame="warn"]:focus {{ border: 2px solid {t.warn}; }}
 
 QLabel {{ background: transparent; }}
 QLabel[tone="heading"] {{ font-weight: 600; }}
@@ -73,6 +78,10 @@ QPushButton[kind="primary"] {{
 QPushButton[kind="primary"]:focus {{ border: 2px solid {t.text}; }}
 QPushButton[kind="primary"]:disabled {{
     background: {t.line}; color: {t.text_3}; border: 1px solid {t.line}; }}
+QPushButton[kind="danger"] {{ color: {t.bad}; border-color: {t.bad}; }}
+QPushButton[kind="danger"]:hover {{ background: {t.bad_soft}; }}
+QPushButton[kind="option"] {{ text-align: left; font-weight: 400; padding: 0; min-height: 26px; }}
+QPushButton[kind="option"]:focus {{ border: 2px solid {t.accent}; padding: 0; }}
 QPushButton[kind="link"] {{
     background: transparent; color: {t.accent}; border: 0; padding: 0 2px; min-height: 20px; }}
 QPushButton[kind="link"]:hover {{ text-decoration: underline; }}
@@ -116,6 +125,7 @@ QComboBox QAbstractItemView {{
 QPlainTextEdit, QTextEdit, QTextBrowser {{
     background: transparent; border: 0; selection-background-color: {t.accent_soft};
     selection-color: {t.text}; }}
+QPlainTextEdit[surface="sunken"] {{ background: {t.sunken}; border-radius: {RADIUS_CONTROL}px; }}
 
 QListView, QTreeView, QTableView, QListWidget, QTreeWidget {{
     background: transparent; border: 0; selection-background-color: {t.accent_soft};

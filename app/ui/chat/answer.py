@@ -2,29 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QContextMenuEvent, QGuiApplication
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QVBoxLayout, QWidget
 
+from app.ui.chat.deeds import Deeds
 from app.ui.chat.items import Answered
 from app.ui.chat.markdown import CITE_END, CITE_START, as_plain, checked_source, split_blocks, without_marks
 from app.ui.chat.rich_text import CiteChip, RichText, chips_of
 from app.ui.theme import XS, S
 from app.ui.widgets.basics import icon_button, label, rule
 
-OpenCitation = Callable[[Mapping[str, Any]], object]
-
 
 class AnswerView(QWidget):
-    """Shows an `Answered`; `open_citation` gets the JSON of the citation that was clicked."""
+    """Shows an `Answered`: as it streams, and as it was checked."""
 
-    def __init__(self, item: Answered, open_citation: OpenCitation) -> None:
+    def __init__(self, item: Answered, deeds: Deeds, place: int = -1) -> None:
         super().__init__()
         self._item = Answered()
-        self._open_citation = open_citation
+        self._deeds, self._place = deeds, place
+        self._foot_row: QWidget | None = None
         self._frozen = 0
         self._blocks: list[RichText] = []
         self._citations: list[Mapping[str, Any]] = []
@@ -40,9 +40,14 @@ class AnswerView(QWidget):
             if was.checked is not item.checked:
                 self._show_checked(item.checked)
             return
+        if not item.text.startswith(was.text):
+            self._clear()  # the whole reply is not what streamed before it
         self._show_streamed(item.text)
-        if not item.streaming and was.streaming and item.text.strip():
-            self._layout.addWidget(self._foot())
+        if not item.streaming and self._foot_row is None and item.text.strip():
+            if item.partial:
+                self._layout.addWidget(self._message(self.tr("The reply was cut off here.")))
+            self._foot_row = self._foot()
+            self._layout.addWidget(self._foot_row)
 
     def citations(self) -> Sequence[Mapping[str, Any]]:
         """Return the citations in the order of their chips."""
@@ -50,12 +55,17 @@ class AnswerView(QWidget):
 
     def press_citation(self, number: int) -> None:
         """Do what a click on chip `number` does."""
-        self._open_citation(self._citations[number])
+        self._deeds.open_citation(self._citations[number])
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         menu.addAction(self.tr("Copy as Markdown"), self._copy)
+        if self._place >= 0 and not self._item.streaming:
+            menu.addSeparator()
+            menu.addAction(
+                self.tr("Go on from here in a new conversation"), lambda: self._deeds.fork(self._place)
+            )
         menu.popup(event.globalPos())
 
     def _copy(self) -> None:
@@ -158,6 +168,7 @@ class AnswerView(QWidget):
     def _clear(self) -> None:
         self._blocks.clear()
         self._frozen = 0
+        self._foot_row = None
         while (item := self._layout.takeAt(0)) is not None:
             if (widget := item.widget()) is not None:
                 widget.hide()

@@ -1,190 +1,116 @@
-"""The timeline's widgets for what was asked, for tool calls and for notices."""
+"""The timeline's widgets for what was asked, for notices and for the end of a turn."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSize, Qt, QTimer
-from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPainterPath, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPlainTextEdit, QProgressBar, QVBoxLayout, QWidget
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtGui import (
+    QContextMenuEvent,
+    QGuiApplication,
+    QPainter,
+    QPainterPath,
+    QPaintEvent,
+    QPen,
+    QResizeEvent,
+)
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QMenu, QVBoxLayout, QWidget
 
-from app.ui.chat.items import Asked, Noticed, ToolState, ToolUse
+from app.ui.chat.deeds import Deeds
+from app.ui.chat.items import Asked, Ended, Noticed
+from app.ui.chat.words import end_words
 from app.ui.icons import icon_pixmap
-from app.ui.theme import RADIUS_MESSAGE, XS, M, S, mono_font, theme, tokens
-from app.ui.widgets.basics import ElidedLabel, label, rule
+from app.ui.theme import RADIUS_MESSAGE, XS, M, S, theme, tokens
+from app.ui.widgets.basics import ElidedLabel, label
 from app.ui.widgets.flow import FlowLayout
 
 
 class UserBubble(QWidget):
-    """What the person wrote, at the right, on the soft accent."""
+    """What the person wrote, at the right, on the soft accent; an outline while the agent has not read it."""
 
-    def __init__(self, item: Asked) -> None:
+    def __init__(self, item: Asked, deeds: Deeds, place: int = -1) -> None:
         super().__init__()
+        self._item, self._deeds, self._place = item, deeds, place
         self._box = _Bubble()
         self._words = label(item.text, wrap=True)
         self._words.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self._words.setContextMenuPolicy(Qt.ContextMenuPolicy.NoContextMenu)
+        self._hint = ElidedLabel("", "small-hint")
         inner = QVBoxLayout(self._box)
         inner.setContentsMargins(M, 9, M, 9)
         inner.setSpacing(XS)
         inner.addWidget(self._words)
-        if item.about:
-            about = ElidedLabel(" · ".join(item.about), "small-hint")
-            inner.addWidget(about)
+        inner.addWidget(self._hint)
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.addStretch(1)
         row.addWidget(self._box)
-        self.setAccessibleName(item.text)
+        self.show_item(item)
+
+    def show_item(self, item: Asked) -> None:
+        """Show the newest state."""
+        self._item = item
+        hint = " · ".join(item.about)
+        match item.steering:
+            case "waits":
+                hint = self.tr("read at the next step")
+            case "read":
+                hint = self.tr("while it worked")
+            case "unread":
+                hint = self.tr("not read any more")
+            case _:
+                pass
+        self._hint.setText(hint)
+        self._hint.setVisible(bool(hint))
+        self._box.outlined = item.steering in ("waits", "unread")
+        self._box.update()
+        self.setAccessibleName(f"{item.text} {hint}".strip())
+        self._fit()
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        chosen = self._words.selectedText() or self._item.text
+        menu.addAction(self.tr("Copy"), lambda: QGuiApplication.clipboard().setText(chosen))
+        if self._place >= 0 and self._item.steering in ("", "read"):
+            menu.addSeparator()
+            menu.addAction(
+                self.tr("Ask differently in a new conversation"), lambda: self._deeds.fork(self._place)
+            )
+        menu.popup(event.globalPos())
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
+        self._fit()
+
+    def _fit(self) -> None:
         widest = round(self.width() * 0.84)
         margins = 2 * M
-        natural = self._words.fontMetrics().boundingRect(
-            0, 0, widest - margins, 100000, int(Qt.TextFlag.TextWordWrap), self._words.text()
+        bounds = self._words.fontMetrics().boundingRect(
+            0, 0, max(40, widest - margins), 100000, int(Qt.TextFlag.TextWordWrap), self._words.text()
         )
-        width = min(widest, natural.width() + margins + 4)
-        self._box.setFixedWidth(width)
-        self._words.setFixedHeight(self._words.heightForWidth(width - margins))
+        hint = 0
+        if not self._hint.isHidden():
+            hint = self._hint.fontMetrics().horizontalAdvance(self._hint.text()) + 4
+        width = min(widest, max(bounds.width(), hint) + margins + 4)
+        self._box.setFixedWidth(max(60, width))
+        self._words.setFixedHeight(max(1, self._words.heightForWidth(width - margins)))
 
 
 class _Bubble(QWidget):
+    outlined = False
+
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         path = QPainterPath()
         path.setFillRule(Qt.FillRule.WindingFill)
-        rect = self.rect()
+        rect = QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5)
         path.addRoundedRect(rect, RADIUS_MESSAGE, RADIUS_MESSAGE)
-        corner = rect.adjusted(rect.width() - 24, rect.height() - 24, 0, 0)
-        path.addRoundedRect(corner, 4, 4)
-        painter.fillPath(path.simplified(), tokens().colour("accent_soft"))
-
-
-class ToolCard(QFrame):
-    """One line until it is opened: sign, name, argument, time; below it arguments and output."""
-
-    def __init__(self, item: ToolUse) -> None:
-        super().__init__()
-        self.setProperty("frame", "card")
-        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        self.setCursor(Qt.CursorShape.PointingHandCursor)
-        self._item = item
-        self._sign = QLabel()
-        self._name = label("", "mono")
-        self._argument = ElidedLabel("", "secondary")
-        self._right = label("", "small-hint")
-        head = QHBoxLayout()
-        head.setContentsMargins(10, 7, 10, 7)
-        head.setSpacing(S)
-        for widget, stretch in ((self._sign, 0), (self._name, 0), (self._argument, 1), (self._right, 0)):
-            head.addWidget(widget, stretch)
-        self._bar = QProgressBar()
-        self._bar.setTextVisible(False)
-        self._bar.setRange(0, 1000)
-        self._bar_box = QWidget()
-        bar_layout = QVBoxLayout(self._bar_box)
-        bar_layout.setContentsMargins(10, S, 10, S)
-        bar_layout.addWidget(self._bar)
-        self._rule = rule()
-        self._body = _Output()
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(1, 1, 1, 1)
-        layout.setSpacing(0)
-        layout.addLayout(head)
-        layout.addWidget(self._rule)
-        layout.addWidget(self._bar_box)
-        layout.addWidget(self._body)
-        self._open = False
-        theme().changed.connect(self._show)
-        self.show_item(item)
-
-    def show_item(self, item: ToolUse) -> None:
-        """Show the newest state of the call."""
-        self._item = item
-        self._show()
-
-    def is_open(self) -> bool:
-        """Whether arguments and output are shown."""
-        return self._open
-
-    def toggle(self) -> None:
-        """Open or close the card."""
-        self._open = not self._open
-        self._show()
-
-    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        if event.button() is Qt.MouseButton.LeftButton and self.rect().contains(event.position().toPoint()):
-            self.toggle()
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space):
-            self.toggle()
+        path.addRoundedRect(rect.adjusted(rect.width() - 24, rect.height() - 24, 0, 0), 4, 4)
+        if self.outlined:
+            painter.setPen(QPen(tokens().colour("accent"), 1, Qt.PenStyle.DashLine))
+            painter.drawPath(path.simplified())
         else:
-            super().keyPressEvent(event)
-
-    def _show(self) -> None:
-        item = self._item
-        name, token = {
-            ToolState.RUNNING: ("spinner", "accent"),
-            ToolState.DONE: ("check", "ok"),
-            ToolState.FAILED: ("alert", "bad"),
-            ToolState.STOPPED: ("stop", "text_3"),
-        }[item.state]
-        self._sign.setPixmap(icon_pixmap(name, token, 14))
-        self._name.setText(item.name)
-        self._argument.setText(item.argument)
-        self._right.setText(self._right_words())
-        running = item.state is ToolState.RUNNING and item.progress is not None
-        self._bar_box.setVisible(running)
-        if item.progress is not None:
-            self._bar.setValue(round(item.progress * 1000))
-        self._body.setVisible(self._open)
-        if self._open:
-            self._body.show_text("\n\n".join(filter(None, (item.arguments, item.output))))
-        self._rule.setVisible(running or self._open)
-        state = {
-            ToolState.RUNNING: self.tr("running"),
-            ToolState.DONE: self.tr("done"),
-            ToolState.FAILED: self.tr("failed"),
-            ToolState.STOPPED: self.tr("stopped"),
-        }[item.state]
-        self.setAccessibleName(f"{item.name} {item.argument} {state}")
-
-    def _right_words(self) -> str:
-        item = self._item
-        if item.state is ToolState.RUNNING:
-            return item.message
-        if item.state is ToolState.STOPPED:
-            return self.tr("stopped")
-        if item.state is ToolState.FAILED:
-            return self.tr("failed")
-        return self.tr("%1 s").replace("%1", f"{item.seconds:.1f}") if item.seconds is not None else ""
-
-
-class _Output(QPlainTextEdit):
-    """Arguments and output of a call: fixed width, at most twelve lines high."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.setReadOnly(True)
-        self.setFont(mono_font(11.5))
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.viewport().setContentsMargins(0, 0, 0, 0)
-        self.document().setDocumentMargin(10)
-
-    def show_text(self, text: str) -> None:
-        if text == self.toPlainText():
-            return
-        self.setPlainText(text)
-        QTimer.singleShot(0, self, self._fit)
-        self._fit()
-
-    def _fit(self) -> None:
-        line = self.fontMetrics().lineSpacing()
-        lines = int(self.document().size().height())
-        self.setFixedHeight(min(12, max(1, lines)) * line + 22)
-
-    def sizeHint(self) -> QSize:
-        return QSize(200, self.height())
+            painter.fillPath(path.simplified(), tokens().colour("accent_soft"))
 
 
 class NoticeCard(QFrame):
@@ -211,6 +137,18 @@ class NoticeCard(QFrame):
             self._level, ("info", "text_3")
         )
         self._sign.setPixmap(icon_pixmap(name, token, 14))
+
+
+class EndLine(QWidget):
+    """How a turn ended that was not simply done."""
+
+    def __init__(self, item: Ended) -> None:
+        super().__init__()
+        words, tone = end_words(item)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(4, 0, 4, 0)
+        row.addWidget(label(words, tone, wrap=True))
+        self.setAccessibleName(words)
 
 
 class Chips(QWidget):

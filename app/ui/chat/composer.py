@@ -1,17 +1,24 @@
-"""Where questions are written: grows with the text, Enter sends, Shift+Enter breaks the line."""
+"""Where one writes: grows with the text, Enter sends, Shift+Enter breaks the line.
+
+While the agent works, what is sent steers it: it is read at the agent's next step.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
 
-from PySide6.QtCore import QEvent, QObject, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPlainTextEdit, QVBoxLayout, QWidget
 
 from app.records.ids import PaperId
 from app.ui.chat.cards import Chips
+from app.ui.icons import icon
 from app.ui.theme import XS, M, S
-from app.ui.widgets.basics import button, chip_button, label, restyle, tip
+from app.ui.widgets.basics import ElidedLabel, button, chip_button, icon_button, restyle, tip
 
 LOWEST, HIGHEST = 40, 168
 LONGEST_QUESTION = 20_000
@@ -31,10 +38,14 @@ class Composer(QWidget):
     sent = Signal(str)
     stopped = Signal()
     context_dropped = Signal(object)
+    project_wanted = Signal()
+    project_dropped = Signal()
 
     def __init__(self) -> None:
         super().__init__()
         self._context: tuple[Context, ...] = ()
+        self._project: Path | None = None
+        self._running = self._stopping = False
         self._chips = Chips()
         self.edit = _Edit()
         self.edit.setObjectName("composer")
@@ -49,7 +60,7 @@ class Composer(QWidget):
         self.stop = button(self.tr("Stop"), self.stopped.emit, icon_name="stop")
         self.stop.setObjectName("stopButton")
         self.stop.setToolTip(self.tr("Stop the answer (Esc)"))
-        self._hint = label("", "small-hint")
+        self._hint = ElidedLabel("", "small-hint")
         self._box = QFrame()
         self._box.setProperty("frame", "field")
         inner = QVBoxLayout(self._box)
@@ -57,7 +68,11 @@ class Composer(QWidget):
         inner.setSpacing(XS)
         inner.addWidget(self.edit)
         foot = QHBoxLayout()
-        foot.setSpacing(S)
+        foot.setSpacing(XS)
+        self.folder = icon_button(
+            "folder", self.tr("Project folder: the agent may read and write there"), self.project_wanted.emit
+        )
+        foot.addWidget(self.folder)
         foot.addWidget(self._hint, 1)
         foot.addWidget(self.stop)
         foot.addWidget(self.send)
@@ -70,11 +85,19 @@ class Composer(QWidget):
         self._box.setFocusProxy(self.edit)
         self.set_running(False)
 
-    def set_running(self, running: bool) -> None:
-        """Show the stop button while a turn runs, the send button otherwise."""
-        self._running = running
+    def set_running(self, running: bool, *, stopping: bool = False) -> None:
+        """Show the stop button while a turn runs; while it is stopping nothing can be sent."""
+        self._running, self._stopping = running, stopping
         self.stop.setVisible(running)
-        self.send.setVisible(not running)
+        self.stop.setText(self.tr("Stopping…") if stopping else self.tr("Stop"))
+        self.stop.setToolTip(
+            self.tr("Press again not to wait for what is running")
+            if stopping
+            else self.tr("Stop the answer (Esc)")
+        )
+        self.edit.setPlaceholderText(
+            self.tr("Tell the agent something while it works…") if running else self.tr("Ask your library…")
+        )
         self._changed()
 
     def set_context(self, context: tuple[Context, ...]) -> None:
@@ -82,17 +105,38 @@ class Composer(QWidget):
         if context == self._context:
             return
         self._context = context
+        self._show_chips()
 
-        def made(paper: Context) -> QWidget:
-            chip = chip_button(
-                f"{paper.label}  ×", lambda: self.context_dropped.emit(paper.paper_id), "accent"
+    def set_project(self, project: Path | None) -> None:
+        """Show the folder that the agent may use in this conversation."""
+        if project == self._project:
+            return
+        self._project = project
+        self._show_chips()
+
+    def _show_chips(self) -> None:
+        chips: list[QWidget] = []
+        if self._project is not None:
+            says = self.tr("Take the project folder away from the agent: %1")
+            says = says.replace("%1", str(self._project))
+            chips.append(
+                self._chip(self._project.name or str(self._project), says, self.project_dropped.emit, "plain")
             )
-            chip.setAccessibleName(self.tr("Do not limit the question to %1").replace("%1", paper.label))
-            chip.setToolTip(tip(chip.accessibleName()))
-            return chip
-
-        self._chips.set_chips([made(paper) for paper in context])
+        for paper in self._context:
+            says = self.tr("Do not limit the question to %1").replace("%1", paper.label)
+            drop = partial(self.context_dropped.emit, paper.paper_id)
+            chips.append(self._chip(paper.label, says, drop, "accent"))
+        self._chips.set_chips(chips)
         self._changed()
+
+    def _chip(self, words: str, says: str, on_click: Callable[[], object], kind: str) -> QWidget:
+        chip = chip_button(f"{words}  ×", on_click, kind)
+        if kind == "plain":
+            chip.setIcon(icon("folder"))
+            chip.setIconSize(QSize(12, 12))
+        chip.setAccessibleName(says)
+        chip.setToolTip(tip(says))
+        return chip
 
     def context(self) -> tuple[Context, ...]:
         """Return the papers the next question is about; none means the whole library."""
@@ -115,20 +159,24 @@ class Composer(QWidget):
 
     def _send(self) -> None:
         text = self.text().strip()
-        if not text or self._running or len(text) > LONGEST_QUESTION:
+        if not text or self._stopping or len(text) > LONGEST_QUESTION:
             return
         self.edit.clear()
         self.sent.emit(text)
 
     def _changed(self) -> None:
         length = len(self.text().strip())
-        self.send.setEnabled(0 < length <= LONGEST_QUESTION)
+        self.send.setEnabled(0 < length <= LONGEST_QUESTION and not self._stopping)
         if length > LONGEST_QUESTION:
             self._hint.setText(self.tr("Too long by %n character(s)", None, length - LONGEST_QUESTION))
             restyle(self._hint, "tone", "bad")
             return
         restyle(self._hint, "tone", "small-hint")
-        if self._context:
+        if self._stopping:
+            self._hint.setText(self.tr("Waits for what is running to end"))
+        elif self._running:
+            self._hint.setText(self.tr("Read at the agent’s next step"))
+        elif self._context:
             self._hint.setText(self.tr("Asks %n selected paper(s)", None, len(self._context)))
         else:
             self._hint.setText(self.tr("Asks the whole library"))

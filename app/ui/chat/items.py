@@ -1,62 +1,131 @@
-"""Events to timeline items: what was asked, what was done, what was answered. Pure."""
+"""What stands in the timeline: one frozen value an item; `timeline` makes them of events. Pure."""
 
 from __future__ import annotations
 
-import dataclasses
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from app.events import (
-    AnswerReady,
-    Event,
-    Notice,
-    Outcome,
-    PermissionRequest,
-    Question,
-    TextDelta,
-    Todo,
-    ToolCall,
-    ToolProgress,
-    ToolResult,
-    TurnFinished,
-    TurnStarted,
-)
+from app.events import Outcome
+
+if TYPE_CHECKING:
+    from app.ui.chat.timeline import Timeline
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What the person wrote."""
+    """What the person wrote.
+
+    What was written while the agent worked is `steering`: "waits" until the agent reads it, then
+    "read", or "unread" where the turn ended before.
+    """
 
     text: str
     about: tuple[str, ...] = ()
+    steering: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Thought:
+    """What the model thought before it answered; a line until it is opened."""
+
+    text: str
+    streaming: bool = True
+    started_at: float = 0.0
+    seconds: float | None = None
 
 
 class ToolState(StrEnum):
     """Where a tool call is."""
 
+    ASKING = "asking"
+    """It waits for the person."""
     RUNNING = "running"
     DONE = "done"
     FAILED = "failed"
     STOPPED = "stopped"
 
 
+STATES: Mapping[Outcome, ToolState] = {
+    Outcome.SUCCEEDED: ToolState.DONE,
+    Outcome.FAILED: ToolState.FAILED,
+    Outcome.DENIED: ToolState.STOPPED,
+    Outcome.CANCELLED_BEFORE_START: ToolState.STOPPED,
+    Outcome.INTERRUPTED: ToolState.STOPPED,
+    Outcome.TIMED_OUT: ToolState.FAILED,
+    Outcome.SIBLING_ABORTED: ToolState.STOPPED,
+    Outcome.LOST_IN_CRASH: ToolState.FAILED,
+    Outcome.REJECTED: ToolState.FAILED,
+}
+
+
 @dataclass(frozen=True, slots=True)
 class ToolUse:
-    """One tool call: a line until it is opened."""
+    """One tool call: a line until it is opened. `outcome` says how it ended, once it has."""
 
     id: str
     name: str
     argument: str
-    arguments: str
+    arguments: Mapping[str, Any]
     started_at: float
     state: ToolState = ToolState.RUNNING
+    outcome: Outcome | None = None
     seconds: float | None = None
     progress: float | None = None
     message: str = ""
     output: str = ""
+    diff: str = ""
+    inner: Timeline | None = None
+    """What a sub-agent did inside the call. The same object grows; `inner_changes` counts its changes."""
+    inner_changes: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Permission:
+    """A call asks whether it may run. `answer` is empty while it waits."""
+
+    id: str
+    call_id: str
+    tool: str
+    message: str
+    preview: str = ""
+    form: str = "text"
+    rule: Mapping[str, str] = field(default_factory=dict)
+    agent: str = ""
+    answer: str = ""
+    by: str = "person"
+
+    @property
+    def waits(self) -> bool:
+        """Whether nothing has been answered."""
+        return not self.answer
+
+
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """The agent asks the person. `status` is empty while it waits, then as in `QuestionAnswer`, or "late".
+
+    "late" is an answer that came after the agent had gone on: it is sent as a message.
+    """
+
+    id: str
+    text: str
+    options: tuple[str, ...] = ()
+    call_id: str = ""
+    agent: str = ""
+    status: str = ""
+    answer: str = ""
+
+    @property
+    def waits(self) -> bool:
+        """Whether the agent waits for the answer."""
+        return not self.status
+
+    @property
+    def open(self) -> bool:
+        """Whether an answer is still taken, in time or late."""
+        return self.status in ("", "no_answer")
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +135,7 @@ class Answered:
     text: str = ""
     checked: Mapping[str, Any] | None = None
     streaming: bool = True
+    partial: bool = False
 
     @property
     def kind(self) -> str:
@@ -90,6 +160,24 @@ class Answered:
 
 
 @dataclass(frozen=True, slots=True)
+class Added:
+    """Neighbouring texts that were put before the model: (source, text, trusted) each."""
+
+    parts: tuple[tuple[str, str, bool], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Compacted:
+    """Earlier parts of the conversation were shortened."""
+
+    tier: str
+    before_tokens: int
+    after_tokens: int
+    summary: str = ""
+    cleared: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Noticed:
     """Something to know that is not the answer; `level` as in events."""
 
@@ -97,165 +185,87 @@ class Noticed:
     message: str
 
 
-Item = Asked | ToolUse | Answered | Noticed
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """A turn ended otherwise than by being done; `reason` as in `TurnFinished`."""
+
+    reason: str
+
+
+Item = Asked | Thought | ToolUse | Permission | Asking | Answered | Added | Compacted | Noticed | Ended
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """One line of the agent's list of what is to be done; `blocked_by` are the lines before it."""
+
+    id: str
+    content: str
+    status: str
+    blocked_by: tuple[str, ...] = ()
+
+    @property
+    def done(self) -> bool:
+        """Whether it is."""
+        return self.status in ("completed", "done")
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """The agent's to-do list in figures."""
+    """The agent's list."""
 
-    done: int
-    total: int
-    current: str
+    tasks: tuple[Task, ...]
+
+    @property
+    def done(self) -> int:
+        """How many lines are done."""
+        return sum(task.done for task in self.tasks)
+
+    @property
+    def current(self) -> str:
+        """What is being done now, or comes next."""
+        active = [t for t in self.tasks if t.status == "in_progress"]
+        waiting = [t for t in self.tasks if t.status == "pending"]
+        return next((task.content for task in (*active, *waiting)), "")
 
 
-@dataclass(slots=True)
-class Timeline:
-    """All items of a conversation; `apply` takes an event and returns the places that changed."""
-
-    items: list[Item] = field(default_factory=list)
-    plan: Plan | None = None
-    running: bool = False
-    steps: int = 0
-    usage: Mapping[str, Any] = field(default_factory=dict)
-
-    def ask(self, text: str, about: tuple[str, ...] = ()) -> int:
-        """Add what the person wrote; return its place."""
-        return self._add(Asked(text, about))
-
-    def apply(self, event: Event, now: float = 0.0) -> list[int]:
-        """Take one event; `now` is a clock in seconds, for the time a tool took."""
-        match event:
-            case TurnStarted():
-                self.running = True
-            case TextDelta(text):
-                return [self._stream(text)]
-            case ToolCall(id, name, arguments, _step):
-                self.steps += 1
-                use = ToolUse(id, name, main_argument(arguments), _pretty(arguments), now)
-                return [*self._close_stream(), self._add(use)]
-            case ToolProgress(id, progress, message):
-                return self._tool(id, progress=progress, message=message)
-            case ToolResult():
-                return self._finish_tool(event, now)
-            case AnswerReady(answer):
-                return [self._check(answer)]
-            case Notice(level, message):
-                return [self._add(Noticed(level, message))]
-            case PermissionRequest(message=message) | Question(text=message):
-                return [self._add(Noticed("warning", message))]
-            case Todo(items):
-                self.plan = plan_of(items)
-            case TurnFinished(reason, usage):
-                return self._finish(reason, usage)
-        return []
-
-    def stop(self) -> list[int]:
-        """The person stopped the turn: nothing runs any more, whatever still arrives."""
-        changed = [*self._close_stream()]
-        for place, item in enumerate(self.items):
-            if isinstance(item, ToolUse) and item.state is ToolState.RUNNING:
-                self.items[place] = dataclasses.replace(item, state=ToolState.STOPPED)
-                changed.append(place)
-        self.running = False
-        return changed
-
-    def _add(self, item: Item) -> int:
-        self.items.append(item)
-        return len(self.items) - 1
-
-    def _open_answer(self) -> tuple[int, Answered] | None:
-        for place in range(len(self.items) - 1, -1, -1):
-            match self.items[place]:
-                case Answered(streaming=True) as item:
-                    return place, item
-                case Asked():
-                    return None
-        return None
-
-    def _stream(self, text: str) -> int:
-        open_answer = self._open_answer()
-        if open_answer is None:
-            return self._add(Answered(text))
-        number, item = open_answer
-        self.items[number] = dataclasses.replace(item, text=item.text + text)
-        return number
-
-    def _check(self, answer: Mapping[str, Any]) -> int:
-        open_answer = self._open_answer()
-        checked = Answered(str(answer.get("text", "")), answer, streaming=False)
-        if open_answer is None:
-            return self._add(checked)
-        self.items[open_answer[0]] = checked
-        return open_answer[0]
-
-    def _close_stream(self) -> list[int]:
-        open_answer = self._open_answer()
-        if open_answer is None:
-            return []
-        place, item = open_answer
-        self.items[place] = dataclasses.replace(item, streaming=False)
-        return [place]
-
-    def _tool(self, id: str, **changes: Any) -> list[int]:
-        for place in range(len(self.items) - 1, -1, -1):
-            item = self.items[place]
-            if isinstance(item, ToolUse) and item.id == id:
-                self.items[place] = dataclasses.replace(item, **changes)
-                return [place]
-        return []
-
-    def _finish_tool(self, event: ToolResult, now: float) -> list[int]:
-        started = next(
-            (i.started_at for i in self.items if isinstance(i, ToolUse) and i.id == event.tool_call_id), now
+def plan_of(items: tuple[Mapping[str, Any], ...]) -> Plan | None:
+    """Return the list of a `Todo` event, or None where it is empty."""
+    tasks = tuple(
+        Task(
+            str(item.get("id", place + 1)),
+            str(item.get("content", "")),
+            str(item.get("status", "pending")),
+            tuple(str(other) for other in item.get("blockedBy", item.get("blocked_by", ())) or ()),
         )
-        seconds = event.metadata.get("seconds", now - started if now else None)
-        match event.outcome:
-            case Outcome.SUCCEEDED:
-                state = ToolState.FAILED if event.is_error else ToolState.DONE
-            case Outcome.INTERRUPTED | Outcome.CANCELLED_BEFORE_START:
-                state = ToolState.STOPPED
-            case _:
-                state = ToolState.FAILED
-        return self._tool(
-            event.tool_call_id, state=state, seconds=seconds, output=event.output, progress=None
-        )
+        for place, item in enumerate(items)
+    )
+    return Plan(tasks) if tasks else None
 
-    def _finish(self, reason: str, usage: Mapping[str, Any]) -> list[int]:
-        self.usage = usage
-        return self.stop()
+
+_TELLING = (
+    "question",
+    "query",
+    "command",
+    "name",
+    "paper",
+    "path",
+    "pattern",
+    "task",
+    "tool",
+    "text",
+    "content",
+    "message",
+)
 
 
 def main_argument(arguments: Mapping[str, Any]) -> str:
     """Return the one argument that tells most about a call, as a line."""
-    for name in (
-        "question",
-        "query",
-        "name",
-        "paper",
-        "path",
-        "pattern",
-        "command",
-        "task",
-        "text",
-        "message",
-    ):
+    for name in _TELLING:
         value = arguments.get(name)
         if isinstance(value, str) and value:
-            return f"“{value}”" if name in ("question", "query") else value
-    return ", ".join(str(v) for v in arguments.values() if isinstance(v, str | int | float))
-
-
-def plan_of(items: tuple[Mapping[str, Any], ...]) -> Plan | None:
-    """Return the figures of a to-do list, or None where it is empty."""
-    if not items:
-        return None
-    done = sum(1 for item in items if item.get("status") in ("completed", "done"))
-    active = [i for i in items if i.get("status") == "in_progress"] or [
-        i for i in items if i.get("status") == "pending"
-    ]
-    return Plan(done, len(items), str(active[0].get("content", "")) if active else "")
-
-
-def _pretty(arguments: Mapping[str, Any]) -> str:
-    return json.dumps(arguments, ensure_ascii=False, indent=2) if arguments else ""
+            line = " ".join(value[:400].split())
+            return f"“{line}”" if name in ("question", "query") else line
+    if isinstance(names := arguments.get("names"), list | tuple):
+        return ", ".join(str(name) for name in names[:20])
+    return ", ".join(str(v) for v in arguments.values() if isinstance(v, str | int | float))[:400]

@@ -1,43 +1,47 @@
-"""The timeline pane: head, feed, plan and composer, and the turn that runs."""
+"""The timeline pane: head, feed, plan and composer, and the turns that run."""
 
 from __future__ import annotations
 
-import asyncio
-import time
 from collections.abc import Callable, Mapping
-from contextlib import aclosing
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QHBoxLayout, QMenu, QProgressBar, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
-from app.errors import AppError
-from app.events import Event
 from app.records.ids import SessionId
-from app.ui.chat import formulas, markdown
-from app.ui.chat.composer import Composer, Context
+from app.ui.chat.composer import Composer
+from app.ui.chat.conversation import Talk
+from app.ui.chat.deeds import Deeds
 from app.ui.chat.feed import Feed
-from app.ui.chat.items import Asked, Noticed, Timeline
-from app.ui.chat.replay import replay
+from app.ui.chat.head import Head
+from app.ui.chat.plan_panel import PlanPanel
+from app.ui.chat.session_deeds import SessionDeeds
+from app.ui.chat.sessions_page import SessionsPage, Standing
+from app.ui.chat.timeline import Timeline
+from app.ui.chat.turns import Turns
+from app.ui.chat.waiting_bar import WaitingBar
 from app.ui.tasks import Tasks
-from app.ui.theme import HEAD_HEIGHT, M, S
-from app.ui.widgets.basics import ElidedLabel, button, icon_button, label, rule
+from app.ui.widgets.basics import button, rule
 from app.ui.widgets.empty_state import EmptyState
 
 if TYPE_CHECKING:
     from app.application import Application
 
-TITLE_CHARACTERS = 80
-
 
 class TimelinePane(QWidget):
-    """Runs turns of the application and shows their events."""
+    """Runs turns of the application and shows their events.
+
+    A turn goes on when another conversation is looked at; `talk` is the one that is shown.
+    """
 
     turn_ended = Signal(object)
     """The usage figures of the turn that just ended."""
     context_dropped = Signal(object)
+    waiting_changed = Signal(int)
+    """How many questions wait for the person, in all conversations together."""
 
     def __init__(
         self,
@@ -48,16 +52,25 @@ class TimelinePane(QWidget):
         super().__init__()
         self.setProperty("pane", "timeline")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        self._application = application
         self._tasks = tasks
-        self.session: SessionId | None = None
-        self.timeline = Timeline()
-        self._turn: asyncio.Task[Any] | None = None
-        self.feed = Feed(open_citation)
         self.composer = Composer()
-        self.composer.sent.connect(self.ask)
-        self.composer.stopped.connect(self.stop)
-        self.composer.context_dropped.connect(self.context_dropped)
+        self.talk = Talk()
+        self.turns = Turns(self, application, tasks)
+        self._waiting = 0
+        self.feed = Feed(
+            Deeds(
+                open_citation=open_citation,
+                permit=lambda request, choice: self.turns.permit(self.talk, request, choice),
+                reply=lambda question, text: self.turns.reply(self.talk, question, text),
+                fork=lambda place: self._tasks.start(self.fork(place), "fork"),
+                leave=self.composer.edit.setFocus,
+            )
+        )
+        self.deeds = SessionDeeds(self, application, tasks)
+        self.sessions = SessionsPage()
+        self.head = Head()
+        self.plan = PlanPanel()
+        self.waiting_bar = WaitingBar(self.answer_waiting)
         self._empty = EmptyState(
             "chat",
             self.tr("Ask your papers"),
@@ -65,158 +78,229 @@ class TimelinePane(QWidget):
             [button(text, partial(self.composer.set_text, text), kind="row") for text in self._examples()],
         )
         self._stack = QStackedWidget()
-        self._stack.addWidget(self._empty)
-        self._stack.addWidget(self.feed)
+        for page in (self._empty, self.feed, self.sessions):
+            self._stack.addWidget(page)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
-        layout.addLayout(self._head())
-        layout.addWidget(rule())
-        layout.addWidget(self._stack, 1)
-        self._plan = _PlanBar()
-        layout.addWidget(self._plan)
-        layout.addWidget(rule())
-        layout.addWidget(self.composer)
-        self.feed.show_timeline(self.timeline)
-        self._refresh_head()
+        for part in (self.head, rule(), self._stack, self.plan, self.waiting_bar, rule(), self.composer):
+            layout.addWidget(part, int(part is self._stack))
+        self._connect()
+        self._show(self.talk)
 
     # -- turns --------------------------------------------------------------------------------
 
-    def ask(self, text: str) -> None:
-        """Start a turn about the papers in the composer's context."""
-        if self._turn is not None:
-            return
-        context = self.composer.context()
-        self._stack.setCurrentWidget(self.feed)
-        self.feed.touch([self.timeline.ask(text, tuple(paper.label for paper in context))])
-        self.feed.flush()
-        self.feed.follow()
-        self.timeline.running = True
-        self.composer.set_running(True)
-        self._turn = self._tasks.start(self._run(text, context))
-        self._refresh_head()
+    @property
+    def session(self) -> SessionId | None:
+        """The session of the conversation that is shown."""
+        return self.talk.session
 
-    def stop(self) -> None:
-        """Stop the turn: the window shows it at once, whatever the worker does."""
-        if self._turn is None:
-            return
-        self._turn.cancel()
-        self._turn = None
-        self.feed.touch([*self.timeline.stop(), self._add(Noticed("info", self.tr("Stopped.")))])
-        self._ended()
+    @property
+    def timeline(self) -> Timeline:
+        """The items of the conversation that is shown."""
+        return self.talk.timeline
 
     @property
     def running(self) -> bool:
-        """Whether a turn runs."""
-        return self._turn is not None
+        """Whether a turn runs in any conversation."""
+        return bool(self.turns.live)
+
+    def ask(self, text: str) -> None:
+        """Start a turn about the papers in the composer's context, or steer the one that runs."""
+        self._stack.setCurrentWidget(self.feed)
+        self.feed.touch([self.turns.send(self.talk, text, self.composer.context())])
+        self.feed.flush()
+        self.feed.follow()
+        self._refresh_head()
+
+    def wake(self, session: SessionId) -> None:
+        """Something waits for an idle conversation (a background result, mail): let the agent take it up."""
+        self._tasks.start(self._wake(session), f"wake {session}")
+
+    def stop(self) -> None:
+        """Ask the turn that is shown to end; asked twice, or after a while, it is not waited for."""
+        self.turns.stop(self.talk)
+
+    def answer_waiting(self) -> None:
+        """Go to the oldest question that waits in this conversation, or in another one."""
+        if not self.talk.waiting:
+            other = next((talk for talk in self.turns.live if talk.waiting), None)
+            if other is None:
+                return
+            self._show(other)
+        self._stack.setCurrentWidget(self.feed)
+        self._refresh_head()
+        self.feed.flush()
+        self.feed.focus_waiting()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() == Qt.Key.Key_Escape and self.running:
+        if event.key() == Qt.Key.Key_Escape and self._stack.currentWidget() is self.sessions:
+            self.close_sessions()
+        elif event.key() == Qt.Key.Key_Escape and self.talk.turn is not None:
             self.stop()
         else:
             super().keyPressEvent(event)
 
-    async def _run(self, text: str, context: tuple[Context, ...]) -> None:
-        me = asyncio.current_task()
-        try:
-            await asyncio.to_thread(markdown.warm_up)
-            await asyncio.to_thread(formulas.warm_up)
-            if self.session is None:
-                title = text[:TITLE_CHARACTERS]
-                self.session = await asyncio.to_thread(self._application.library.journal.new_session, title)
-            papers = tuple(paper.paper_id for paper in context)
-            events = self._application.run_turn(text, papers=papers, session=self.session)
-            async with aclosing(events):
-                async for event in events:
-                    if self._turn is me:
-                        self._take(event)
-        except AppError as error:
-            if self._turn is me:
-                self._take_failure(error)
-        finally:
-            if self._turn is me:
-                self._turn = None
-                self.feed.touch(self.timeline.stop())
-                self._ended()
+    async def _wake(self, session: SessionId) -> None:
+        known = next((talk for talk in (*self.turns.live, self.talk) if talk.session == session), None)
+        talk = known or await self.deeds.loaded(session)
+        if talk.turn is None:
+            self.turns.begin(talk, None)
 
-    def _take(self, event: Event) -> None:
-        self.feed.touch(self.timeline.apply(event, time.monotonic()))
-        self._plan.show_plan(self.timeline)
-        self._refresh_head()
+    def _touched(self, talk: Talk, places: list[int]) -> None:
+        if talk is self.talk:
+            self.feed.touch(places)
+            self.plan.show_plan(talk.timeline.plan)
+            self._refresh_head()
+        self._count_waiting()
 
-    def _take_failure(self, error: AppError) -> None:
-        words = " ".join(filter(None, (error.message, error.hint)))
-        self.feed.touch([self._add(Noticed("error", words))])
+    def _began_or_ended(self, talk: Talk) -> None:
+        if talk is self.talk:
+            self._show_running()
+        if talk.turn is None:
+            self._ended(talk)
 
-    def _add(self, item: Noticed) -> int:
-        self.timeline.items.append(item)
-        return len(self.timeline.items) - 1
+    def _ended(self, talk: Talk) -> None:
+        if talk is self.talk:
+            self.feed.flush()
+            unread = talk.timeline.take_unread()
+            if unread and not self.composer.text().strip():
+                self.composer.edit.setPlainText("\n".join(unread))  # to be sent again, or not
+        if self._stack.currentWidget() is self.sessions:
+            self._list_sessions()
+        self.turn_ended.emit(dict(talk.timeline.usage))
 
-    def _ended(self) -> None:
-        self.feed.flush()
-        self.composer.set_running(False)
-        self._refresh_head()
-        self.turn_ended.emit(dict(self.timeline.usage))
+    def _count_waiting(self) -> None:
+        self.waiting_bar.setVisible(bool(self.talk.waiting) and not self.feed.waiting_in_sight())
+        waiting = sum(talk.waiting for talk in self.turns.live)
+        if waiting != self._waiting:
+            self._waiting = waiting
+            self.waiting_changed.emit(waiting)
 
     # -- conversations ------------------------------------------------------------------------
 
     def new_conversation(self) -> None:
-        """Begin anew; the old conversation stays in the history."""
-        self.stop()
-        self.session = None
-        self._show(Timeline())
+        """Begin anew; the old conversation stays in the history, and its turn goes on."""
+        self._show(Talk())
         self.composer.edit.setFocus()
 
     async def open_conversation(self, session: SessionId) -> None:
         """Show an earlier conversation."""
-        events = await asyncio.to_thread(self._application.library.journal.events, session)
-        self.stop()
-        self.session = session
-        self._show(replay(events))
+        live = next((talk for talk in (*self.turns.live, self.talk) if talk.session == session), None)
+        self._show(live or await self.deeds.loaded(session))
 
-    def _show(self, timeline: Timeline) -> None:
-        self.timeline = timeline
-        self.feed.show_timeline(timeline)
-        self._stack.setCurrentWidget(self.feed if timeline.items else self._empty)
-        self._plan.show_plan(timeline)
+    async def fork(self, place: int) -> None:
+        """Begin a conversation that shares what came before the question, or up to the answer, at `place`."""
+        project = self.talk.project
+        session, words = await self.deeds.forked(self.talk, place)
+        if session is not None:
+            await self.open_conversation(session)
+        elif words:
+            self._show(Talk(project=project))
+        if words:
+            self.composer.set_text(words)
+        else:
+            self.composer.edit.setFocus()
+
+    def set_project(self, project: Path | None) -> None:
+        """Let the agent use a folder in this conversation."""
+        self.talk.project = project
+        self.composer.set_project(project)
+        if self.talk.session is not None:
+            self._tasks.start(self.deeds.set_project(self.talk.session, project))
+
+    def toggle_sessions(self) -> None:
+        """Show the conversations, or go back to the one that was shown."""
+        if self._stack.currentWidget() is self.sessions:
+            self.close_sessions()
+            return
+        self._stack.setCurrentWidget(self.sessions)
+        self.sessions.search.clear()
+        self.sessions.search.setFocus()
+        self._list_sessions()
         self._refresh_head()
 
-    def _head(self) -> QHBoxLayout:
-        row = QHBoxLayout()
-        row.setContentsMargins(M, 0, M, 0)
-        row.setSpacing(S)
-        self._title = ElidedLabel("", "heading")
-        self._title.setFixedHeight(HEAD_HEIGHT)
-        self._steps = label("", "hint")
-        row.addWidget(self._title, 1)
-        row.addWidget(self._steps)
-        self._history = icon_button("history", self.tr("Earlier conversations"), self._open_history)
-        row.addWidget(self._history)
-        row.addWidget(icon_button("new-chat", self.tr("New conversation"), self.new_conversation))
-        return row
+    def close_sessions(self) -> None:
+        """Go back to the conversation that was shown."""
+        self._stack.setCurrentWidget(self.feed if self.timeline.items else self._empty)
+        self._refresh_head()
+        self.composer.edit.setFocus()
+
+    def _show(self, talk: Talk) -> None:
+        self.talk = talk
+        self.feed.show_timeline(talk.timeline)
+        self._stack.setCurrentWidget(self.feed if talk.timeline.items else self._empty)
+        self.plan.show_plan(talk.timeline.plan)
+        self.composer.set_project(talk.project)
+        self._show_running()
+        self._count_waiting()
+
+    def _show_running(self) -> None:
+        turn = self.talk.turn
+        self.composer.set_running(turn is not None, stopping=turn is not None and turn.stopping)
+        self._refresh_head()
 
     def _refresh_head(self) -> None:
-        asked = next((item.text for item in self.timeline.items if isinstance(item, Asked)), "")
-        self._title.setText(" ".join(asked.split()) or self.tr("New conversation"))
-        steps = self.timeline.steps
-        self._steps.setText(self.tr("%n step(s)", None, steps) if steps else "")
+        self.head.show_talk(self.talk, among_sessions=self._stack.currentWidget() is self.sessions)
 
-    def _open_history(self) -> None:
-        self._tasks.start(self._show_history(), "history")
+    def _list_sessions(self) -> None:
+        self._tasks.start(self._listed(self.sessions.search.text().strip()), "sessions")
 
-    async def _show_history(self) -> None:
-        sessions = await asyncio.to_thread(self._application.library.journal.sessions)
-        menu = QMenu(self)
-        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        for row in sessions[:20]:
-            title = " ".join((row.title or self.tr("Untitled")).split())[:60].replace("&", "&&")
-            action = menu.addAction(title)
-            action.triggered.connect(
-                lambda _=False, row=row: self._tasks.start(self.open_conversation(row.session_id), "open")
-            )
-        if not sessions:
-            menu.addAction(self.tr("No earlier conversations")).setEnabled(False)
-        menu.popup(self._history.mapToGlobal(self._history.rect().bottomLeft()))
+    async def _listed(self, words: str) -> None:
+        rows = await self.deeds.listed(words)
+        standings: dict[str, Standing] = {
+            str(talk.session): Standing(talk.turn is not None, bool(talk.waiting), talk is self.talk)
+            for talk in (*self.turns.live, self.talk)
+            if talk.session is not None
+        }
+        self.sessions.show_rows(rows, standings)
+
+    def _renamed(self, session: str, title: str) -> None:
+        for talk in (*self.turns.live, self.talk):
+            if talk.session == session:
+                talk.title = title
+        self._refresh_head()
+
+    def _deleted(self, session: str) -> None:
+        self.turns.drop(session)
+        if self.talk.session == session:
+            among = self._stack.currentWidget() is self.sessions
+            self._show(Talk())
+            if among:
+                self._stack.setCurrentWidget(self.sessions)
+                self._refresh_head()
+
+    def _with_session(self, deed: Callable[[SessionId, str], object]) -> None:
+        if self.talk.session is not None:
+            deed(self.talk.session, self.talk.name())
+
+    def _connect(self) -> None:
+        composer, head, sessions, deeds = self.composer, self.head, self.sessions, self.deeds
+        self.turns.touched.connect(self._touched)
+        self.turns.changed.connect(self._began_or_ended)
+        composer.sent.connect(self.ask)
+        composer.stopped.connect(self.stop)
+        composer.context_dropped.connect(self.context_dropped)
+        composer.project_wanted.connect(lambda: deeds.choose_project(self.set_project))
+        composer.project_dropped.connect(lambda: self.set_project(None))
+        head.sessions_toggled.connect(self.toggle_sessions)
+        head.new_wanted.connect(self.new_conversation)
+        head.project_wanted.connect(lambda: deeds.choose_project(self.set_project))
+        head.rename_wanted.connect(lambda: self._with_session(deeds.rename))
+        head.export_wanted.connect(lambda: self._with_session(deeds.export))
+        head.delete_wanted.connect(lambda: self._with_session(deeds.delete))
+        sessions.closed.connect(self.close_sessions)
+        sessions.search_changed.connect(lambda _: self._list_sessions())
+        sessions.wanted.connect(lambda row: self._tasks.start(self.open_conversation(row.session_id), "open"))
+        sessions.rename_wanted.connect(lambda row: deeds.rename(row.session_id, row.title))
+        sessions.export_wanted.connect(lambda row: deeds.export(row.session_id, row.title))
+        sessions.delete_wanted.connect(lambda row: deeds.delete(row.session_id, row.title))
+        deeds.changed.connect(self._list_sessions)
+        deeds.renamed.connect(self._renamed)
+        deeds.deleted.connect(self._deleted)
+        bar = self.feed.verticalScrollBar()
+        bar.valueChanged.connect(lambda _: self._count_waiting())
+        bar.rangeChanged.connect(lambda *_: self._count_waiting())
 
     def _examples(self) -> list[str]:
         return [
@@ -224,39 +308,3 @@ class TimelinePane(QWidget):
             self.tr("What are the main systematic errors?"),
             self.tr("Which data sets are used, and for what?"),
         ]
-
-
-class _PlanBar(QWidget):
-    """The agent's plan: how far, and what it does now. Not there while there is no plan."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.setObjectName("todoPanel")
-        self._title = label("", "heading")
-        self._bar = QProgressBar()
-        self._bar.setTextVisible(False)
-        self._now = ElidedLabel("", "meta")
-        row = QHBoxLayout()
-        row.setContentsMargins(14, S, 14, S)
-        row.setSpacing(10)
-        row.addWidget(self._title)
-        row.addWidget(self._bar, 2)
-        row.addWidget(self._now, 3)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(0)
-        layout.addWidget(rule())
-        layout.addLayout(row)
-        self.hide()
-
-    def show_plan(self, timeline: Timeline) -> None:
-        """Show the plan of a conversation."""
-        plan = timeline.plan
-        self.setVisible(plan is not None)
-        if plan is None:
-            return
-        words = self.tr("Plan %1 / %2").replace("%1", str(plan.done)).replace("%2", str(plan.total))
-        self._title.setText(words)
-        self._bar.setRange(0, plan.total)
-        self._bar.setValue(plan.done)
-        self._now.setText(plan.current)

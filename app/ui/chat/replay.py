@@ -3,15 +3,27 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from app import events
-from app.events import Event, Outcome, TurnStarted
-from app.ui.chat.items import Timeline
+from app.events import Event, Message, Outcome, ToolCall, ToolResult, TurnStarted
+from app.ui.chat.items import Asked, Item
+from app.ui.chat.timeline import Timeline
 
-_KINDS: dict[str, type[Event]] = {
-    kind.type: kind
+Row = tuple[int, Mapping[str, Any]]
+"""A journal row: its number and the JSON of its event."""
+
+_TUPLES = ("items", "options", "calls", "cleared")
+
+
+def _known(kind: type[Event]) -> tuple[type[Event], tuple[str, ...], tuple[str, ...]]:
+    names = tuple(field.name for field in dataclasses.fields(kind))
+    return kind, names, tuple(name for name in names if name in _TUPLES)
+
+
+_KINDS = {
+    kind.type: _known(kind)
     for kind in vars(events).values()
     if isinstance(kind, type) and issubclass(kind, Event) and kind is not Event
 }
@@ -20,28 +32,68 @@ _KINDS: dict[str, type[Event]] = {
 def replay(rows: Iterable[Mapping[str, Any]]) -> Timeline:
     """Return the timeline of journal rows. Kinds a newer version wrote are passed over."""
     timeline = Timeline()
-    for row in rows:
-        event = event_of(row)
-        if isinstance(event, TurnStarted) and event.text:
-            timeline.ask(event.text)
-        if event is not None:
-            timeline.apply(event)
+    for _number, event in in_reading_order((0, event_of(row)) for row in rows):
+        _take(timeline, event)
     timeline.stop()
     return timeline
 
 
+def _take(timeline: Timeline, event: Event) -> list[int]:
+    asked = [timeline.ask(event.text)] if isinstance(event, TurnStarted) and event.text else []
+    return [*asked, *timeline.apply(event)]
+
+
+def in_reading_order(found: Iterable[tuple[int, Event | None]]) -> list[tuple[int, Event]]:
+    """Put each reply before the calls it made: those that ran while it streamed were written first."""
+    ordered: list[tuple[int, Event]] = []
+    calls: dict[str, int] = {}
+    for number, event in found:
+        match event:
+            case None:
+                continue
+            case Message(calls=made) if made:
+                place = min((calls.get(str(call.get("id")), len(ordered)) for call in made), default=0)
+                ordered.insert(place, (number, event))
+                calls.clear()  # the places behind have moved, and those calls belong to this reply
+                continue
+            case ToolCall(id):
+                calls[id] = len(ordered)
+            case _:
+                pass
+        ordered.append((number, event))
+    return ordered
+
+
+def rows_of(rows: Iterable[Row], kind: type[Item]) -> list[int]:
+    """Return the journal row of each item of one kind: of a question its own, of others their last."""
+    timeline = Timeline()
+    numbers: dict[int, int] = {}
+    for number, event in in_reading_order((number, event_of(row)) for number, row in rows):
+        for place in _take(timeline, event):
+            if kind is not Asked or place not in numbers:
+                numbers[place] = number
+    return [numbers[place] for place, item in enumerate(timeline.items) if isinstance(item, kind)]
+
+
 def event_of(row: Mapping[str, Any]) -> Event | None:
     """Return the event of one journal row, or None for a kind that is not known here."""
-    kind = _KINDS.get(str(row.get("type")))
-    if kind is None:
+    known = _KINDS.get(str(row.get("type")))
+    if known is None:
         return None
-    names = {field.name for field in dataclasses.fields(kind)}
-    values = {name: value for name, value in row.items() if name in names}
-    if "outcome" in values:
-        values["outcome"] = Outcome(values["outcome"])
-    if "items" in values:
-        values["items"] = tuple(values["items"])
+    kind, names, tuples = known
+    values = {name: row[name] for name in names if name in row}
     try:
+        if kind is ToolResult:
+            values["outcome"] = Outcome(values["outcome"])
+        for name in tuples:
+            if name in values:
+                values[name] = tuple(values[name])
         return kind(**values)
-    except TypeError:
-        return None  # a row without a field that this version needs
+    except (KeyError, TypeError, ValueError):
+        return None  # a row without a field that this version needs, or with another value in it
+
+
+def ordinal(items: Sequence[Item], place: int) -> int:
+    """Return the how manieth of its kind, from 0, the item at `place` is."""
+    kind = type(items[place])
+    return sum(isinstance(item, kind) for item in items[:place])

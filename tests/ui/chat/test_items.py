@@ -16,7 +16,8 @@ from app.events import (
     TurnFinished,
     TurnStarted,
 )
-from app.ui.chat.items import Answered, Asked, Noticed, Plan, Timeline, ToolState, ToolUse
+from app.ui.chat.items import Answered, Asked, Noticed, Plan, ToolState, ToolUse
+from app.ui.chat.timeline import Timeline
 from app.ui.chat.replay import event_of, replay
 
 ANSWER = {
