@@ -82,9 +82,7 @@ class SkillRegistry:
     @classmethod
     def for_home(cls, home: Path) -> SkillRegistry:
         """The built-in skills and those of a home folder."""
-        built_in = builtin_folder()
-        first: list[tuple[Path, Origin]] = [(built_in, "built-in")] if built_in else []
-        return cls([*first, (user_folder(home), "user")])
+        return cls([(builtin_folder(), "built-in"), (user_folder(home), "user")])
 
     def load(self) -> None:
         """Read the folders unless they have been read."""
@@ -150,12 +148,12 @@ class SkillRegistry:
         return self._skills or {}
 
 
-def builtin_folder() -> Path | None:
+def builtin_folder() -> Path:
     """Return where the built-in skills lie: in a checkout, in an installed wheel, or frozen."""
     package = Path(__file__).resolve().parents[1]
     frozen = Path(getattr(sys, "_MEIPASS", package)) / "skills"
-    candidates = (frozen, package / "_skills", package.parent / "skills")
-    return next((folder for folder in candidates if folder.is_dir()), None)
+    checkout = package.parent / "skills"
+    return next((folder for folder in (frozen, package / "_skills") if folder.is_dir()), checkout)
 
 
 def user_folder(home: Path) -> Path:
