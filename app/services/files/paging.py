@@ -6,7 +6,7 @@ import re
 import unicodedata
 from dataclasses import dataclass
 
-LONG_LINE = 4000
+LONG_LINE = 2000
 """A line of more characters is cut into pieces that count as lines, else no page could hold it."""
 
 _JOINERS = frozenset("\u200d\ufe0e\ufe0f")
@@ -44,20 +44,21 @@ def lines_of(text: str) -> list[str]:
 
 
 def page_of(text: str, offset: int, limit: int, budget: int) -> Page:
-    """Return the lines from `offset` (from 1) on: at most `limit`, and at most `budget` characters.
+    """Return the lines from `offset` (from 1) on: at most `limit`, and at most `budget` bytes of UTF-8.
+
+    Bytes, because four of them make about one token in any script.
 
     There is at least one line, unless the offset is behind the end. A text with a line longer than
-    LONG_LINE, or than the budget, is paged by pieces of lines, the same ones for every offset.
+    LONG_LINE is paged by pieces of lines, the same ones for every offset.
     """
     lines = lines_of(text)
-    widest = min(LONG_LINE, max(budget, 200))
-    pieces = any(len(line) > widest for line in lines)
+    pieces = any(len(line) > LONG_LINE for line in lines)
     if pieces:
-        lines = [piece for line in lines for piece in split_line(line, widest)]
+        lines = [piece for line in lines for piece in split_line(line, LONG_LINE)]
     chosen: list[str] = []
     used = 0
     for line in lines[offset - 1 : offset - 1 + limit]:
-        used += len(line) + 1
+        used += len(line.encode("utf-8", "surrogatepass")) + 1
         if chosen and used > budget:
             break
         chosen.append(line)

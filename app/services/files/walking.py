@@ -44,7 +44,31 @@ def walk(root: Path, closed: Collection[str] = ()) -> Iterator[Found]:
     if root.is_file():
         yield Found(root.name, str(root))
         return
-    yield from _below(str(root), "", frozenset(closed), _around(root))
+    closed = frozenset(closed)
+    waiting = [_Place(str(root), "", _around(root))]
+    while waiting:
+        place = waiting.pop()
+        rules = (*place.rules, *_rules_of(place.folder))
+        folders = []
+        for entry in _entries(place.folder):
+            is_folder = entry.is_dir(follow_symlinks=False)
+            if entry.path in closed or _left_out(entry, rules, folder=is_folder):
+                continue
+            relative = f"{place.relative}{entry.name}"
+            if is_folder:
+                folders.append(_Place(entry.path, f"{relative}/", rules))
+            elif entry.is_file(follow_symlinks=False):
+                yield Found(relative, entry.path)
+        waiting += reversed(folders)
+
+
+@dataclass(frozen=True)
+class _Place:
+    """A folder to look into, what its files' relative paths begin with, and the rules from above."""
+
+    folder: str
+    relative: str
+    rules: tuple[_Rules, ...]
 
 
 @dataclass(frozen=True)
@@ -60,22 +84,10 @@ class _Rules:
         return self.spec.check_file(f"{relative}/" if folder else relative).include
 
 
-def _below(folder: str, relative: str, closed: frozenset[str], above: tuple[_Rules, ...]) -> Iterator[Found]:
-    rules = (*above, *_rules_of(folder))
-    folders = []
-    for entry in _entries(folder):
-        if _is_link(entry) or entry.path in closed:
-            continue
-        is_folder = entry.is_dir(follow_symlinks=False)
-        if (is_folder and entry.name in SKIPPED) or _ignored(entry.path, rules, folder=is_folder):
-            continue
-        below = f"{relative}{entry.name}"
-        if is_folder:
-            folders.append((entry.path, f"{below}/"))
-        elif entry.is_file(follow_symlinks=False):
-            yield Found(below, entry.path)
-    for path, inner in folders:
-        yield from _below(path, inner, closed, rules)
+def _left_out(entry: os.DirEntry[str], rules: tuple[_Rules, ...], *, folder: bool) -> bool:
+    if _is_link(entry) or (folder and entry.name in SKIPPED):
+        return True
+    return _ignored(entry.path, rules, folder=folder)
 
 
 def _entries(folder: str) -> list[os.DirEntry[str]]:
