@@ -226,6 +226,13 @@ class History:
         else:
             self.unanswered.pop(event["id"], None)
 
+    def _nested(self, row: int, event: Row) -> None:
+        """Take requests of sub-agents: they wait for the same person."""
+        while event.get("type") == "nested":
+            event = event.get("event") or {}
+        if event.get("type") in _REQUESTS:
+            _FOLDS[event["type"]](self, row, event)
+
     def _place(self, read_to: int) -> int:
         """Return where a reply belongs: before what was said after the model had begun it."""
         index = len(self._units)
@@ -256,6 +263,7 @@ def _index_of(current: Round, units: Sequence[Unit]) -> int:
     return next(index for index in reversed(range(len(units))) if units[index] is current)
 
 
+_REQUESTS = ("permission_request", "permission_answer", "question", "question_answer")
 _FOLDS: Mapping[str, Callable[[History, int, Row], None]] = {
     "turn_started": History._turn_started,
     "turn_finished": History._turn_finished,
@@ -267,6 +275,7 @@ _FOLDS: Mapping[str, Callable[[History, int, Row], None]] = {
     "tool_result": History._tool_result,
     "compaction": History._compaction,
     "todo": History._todo,
+    "nested": History._nested,
     "permission_request": History._permission_request,
     "permission_answer": History._permission_answer,
     "question": History._question,
