@@ -43,6 +43,16 @@
         </message>
     </context>
     <context>
+        <name>Head</name>
+        <message numerus="yes">
+            <source>%n step(s)</source>
+            <translation>
+                <numerusform>%n step</numerusform>
+                <numerusform>%n steps</numerusform>
+            </translation>
+        </message>
+    </context>
+    <context>
         <name>LibraryPane</name>
         <message numerus="yes">
             <source>%n paper(s)</source>
@@ -77,6 +87,16 @@
             <translation>
                 <numerusform>%n identifier copied.</numerusform>
                 <numerusform>%n identifiers copied.</numerusform>
+            </translation>
+        </message>
+    </context>
+    <context>
+        <name>Output</name>
+        <message numerus="yes">
+            <source>… and %n more character(s)</source>
+            <translation>
+                <numerusform>… and %n more character</numerusform>
+                <numerusform>… and %n more characters</numerusform>
             </translation>
         </message>
     </context>
@@ -132,12 +152,32 @@
         </message>
     </context>
     <context>
-        <name>TimelinePane</name>
+        <name>Timeline</name>
+        <message numerus="yes">
+            <source>%n old result(s) set aside</source>
+            <translation>
+                <numerusform>%n old result set aside</numerusform>
+                <numerusform>%n old results set aside</numerusform>
+            </translation>
+        </message>
+    </context>
+    <context>
+        <name>ToolCard</name>
         <message numerus="yes">
             <source>%n step(s)</source>
             <translation>
                 <numerusform>%n step</numerusform>
                 <numerusform>%n steps</numerusform>
+            </translation>
+        </message>
+    </context>
+    <context>
+        <name>_Inner</name>
+        <message numerus="yes">
+            <source>%n earlier item(s)</source>
+            <translation>
+                <numerusform>%n earlier item</numerusform>
+                <numerusform>%n earlier items</numerusform>
             </translation>
         </message>
     </context>

@@ -80,6 +80,14 @@
             <source>No passage of your library proves this sentence.</source>
             <translation>文献库中没有段落可以证实这句话。</translation>
         </message>
+        <message>
+            <source>Go on from here in a new conversation</source>
+            <translation>从这里在新对话中继续</translation>
+        </message>
+        <message>
+            <source>The reply was cut off here.</source>
+            <translation>回复在此处中断。</translation>
+        </message>
     </context>
     <context>
         <name>AskName</name>
@@ -129,6 +137,41 @@
         <message>
             <source>Asks the whole library</source>
             <translation>向整个文献库提问</translation>
+        </message>
+        <message>
+            <source>Press again not to wait for what is running</source>
+            <translation>再按一次即不再等待正在运行的内容</translation>
+        </message>
+        <message>
+            <source>Project folder: the agent may read and write there</source>
+            <translation>项目文件夹：智能体可在其中读写</translation>
+        </message>
+        <message>
+            <source>Read at the agent’s next step</source>
+            <translation>智能体会在下一步读到</translation>
+        </message>
+        <message>
+            <source>Stopping…</source>
+            <translation>正在停止…</translation>
+        </message>
+        <message>
+            <source>Take the project folder away from the agent: %1</source>
+            <translation>不再让智能体使用项目文件夹：%1</translation>
+        </message>
+        <message>
+            <source>Tell the agent something while it works…</source>
+            <translation>在智能体工作时告诉它…</translation>
+        </message>
+        <message>
+            <source>Waits for what is running to end</source>
+            <translation>等待正在运行的内容结束</translation>
+        </message>
+    </context>
+    <context>
+        <name>Confirm</name>
+        <message>
+            <source>Keep</source>
+            <translation>保留</translation>
         </message>
     </context>
     <context>
@@ -197,6 +240,43 @@
         <message>
             <source>No hits</source>
             <translation>没有结果</translation>
+        </message>
+    </context>
+    <context>
+        <name>Head</name>
+        <message numerus="yes">
+            <source>%n step(s)</source>
+            <translation>
+                <numerusform>%n 步</numerusform>
+            </translation>
+        </message>
+        <message>
+            <source>Conversations</source>
+            <translation>对话</translation>
+        </message>
+        <message>
+            <source>Delete…</source>
+            <translation>删除…</translation>
+        </message>
+        <message>
+            <source>Export as Markdown…</source>
+            <translation>导出为 Markdown…</translation>
+        </message>
+        <message>
+            <source>More</source>
+            <translation>更多</translation>
+        </message>
+        <message>
+            <source>New conversation</source>
+            <translation>新对话</translation>
+        </message>
+        <message>
+            <source>Project folder…</source>
+            <translation>项目文件夹…</translation>
+        </message>
+        <message>
+            <source>Rename…</source>
+            <translation>重命名…</translation>
         </message>
     </context>
     <context>
@@ -441,6 +521,14 @@
             <source>Use the built-in model</source>
             <translation>使用内置模型</translation>
         </message>
+        <message>
+            <source>Show</source>
+            <translation>查看</translation>
+        </message>
+        <message>
+            <source>The agent waits for your answer</source>
+            <translation>智能体在等待您的回答</translation>
+        </message>
     </context>
     <context>
         <name>MarkdownPages</name>
@@ -553,6 +641,15 @@
         </message>
     </context>
     <context>
+        <name>Output</name>
+        <message numerus="yes">
+            <source>… and %n more character(s)</source>
+            <translation>
+                <numerusform>… 还有 %n 个字符</numerusform>
+            </translation>
+        </message>
+    </context>
+    <context>
         <name>PageProblem</name>
         <message>
             <source>Try again</source>
@@ -661,6 +758,68 @@
         </message>
     </context>
     <context>
+        <name>PermissionCard</name>
+        <message>
+            <source>%1 of %2</source>
+            <translation>%1 / %2</translation>
+        </message>
+        <message>
+            <source>Allow once</source>
+            <translation>允许一次</translation>
+        </message>
+        <message>
+            <source>Always</source>
+            <translation>始终允许</translation>
+        </message>
+        <message>
+            <source>Deny</source>
+            <translation>拒绝</translation>
+        </message>
+        <message>
+            <source>For this conversation</source>
+            <translation>本对话内允许</translation>
+        </message>
+        <message>
+            <source>Key %1</source>
+            <translation>按键 %1</translation>
+        </message>
+        <message>
+            <source>May %1 run?</source>
+            <translation>允许运行 %1 吗？</translation>
+        </message>
+        <message>
+            <source>asked by %1</source>
+            <translation>由 %1 请求</translation>
+        </message>
+        <message>
+            <source>“Always” allows: %1</source>
+            <translation>“始终允许”将放行：%1</translation>
+        </message>
+    </context>
+    <context>
+        <name>PlanPanel</name>
+        <message>
+            <source>Plan %1 / %2</source>
+            <translation>计划 %1 / %2</translation>
+        </message>
+        <message>
+            <source>done</source>
+            <translation>已完成</translation>
+        </message>
+        <message>
+            <source>in progress</source>
+            <translation>进行中</translation>
+        </message>
+        <message>
+            <source>to do</source>
+            <translation>待办</translation>
+        </message>
+        <message>
+            <source>waits for: %1</source>
+            <translation>等待：%1</translation>
+        </message>
+    </context>
+    <context>
         <name>Problem</name>
         <message>
             <source>Try again</source>
@@ -669,6 +828,41 @@
         <message>
             <source>Your notes on this paper are kept.</source>
             <translation>您在这篇论文上的笔记会保留。</translation>
+        </message>
+    </context>
+    <context>
+        <name>QuestionCard</name>
+        <message>
+            <source>Answer</source>
+            <translation>回答</translation>
+        </message>
+        <message>
+            <source>Answer to the agent’s question</source>
+            <translation>对智能体问题的回答</translation>
+        </message>
+        <message>
+            <source>Answered late, as a message.</source>
+            <translation>迟到的回答，已作为消息发送。</translation>
+        </message>
+        <message>
+            <source>Asked by %1</source>
+            <translation>由 %1 提问</translation>
+        </message>
+        <message>
+            <source>Or in your own words…</source>
+            <translation>或用您自己的话…</translation>
+        </message>
+        <message>
+            <source>There was no answer in time, and the agent went on without one. You can still answer: it is sent as a message.</source>
+            <translation>未及时得到回答，智能体已继续。您仍可回答：会作为消息发送。</translation>
+        </message>
+        <message>
+            <source>Withdrawn: the turn was stopped.</source>
+            <translation>已撤回：本轮已停止。</translation>
+        </message>
+        <message>
+            <source>Your answer…</source>
+            <translation>您的回答…</translation>
         </message>
     </context>
     <context>
@@ -829,6 +1023,88 @@
         <message>
             <source>Ask about this (A)</source>
             <translation>就此提问 (A)</translation>
+        </message>
+    </context>
+    <context>
+        <name>SessionDeeds</name>
+        <message>
+            <source>All files (*)</source>
+            <translation>所有文件 (*)</translation>
+        </message>
+        <message>
+            <source>Delete</source>
+            <translation>删除</translation>
+        </message>
+        <message>
+            <source>Delete this conversation?</source>
+            <translation>删除此对话？</translation>
+        </message>
+        <message>
+            <source>Export conversation</source>
+            <translation>导出对话</translation>
+        </message>
+        <message>
+            <source>Markdown (*.md)</source>
+            <translation>Markdown (*.md)</translation>
+        </message>
+        <message>
+            <source>Project folder for this conversation</source>
+            <translation>此对话的项目文件夹</translation>
+        </message>
+        <message>
+            <source>Rename</source>
+            <translation>重命名</translation>
+        </message>
+        <message>
+            <source>Rename conversation</source>
+            <translation>重命名对话</translation>
+        </message>
+        <message>
+            <source>Untitled</source>
+            <translation>无标题</translation>
+        </message>
+        <message>
+            <source>“%1” will be gone for good. Papers, notes and files stay.</source>
+            <translation>“%1”将被永久删除。论文、笔记和文件会保留。</translation>
+        </message>
+    </context>
+    <context>
+        <name>SessionsPage</name>
+        <message>
+            <source>Back to the conversation</source>
+            <translation>返回对话</translation>
+        </message>
+        <message>
+            <source>Conversations</source>
+            <translation>对话</translation>
+        </message>
+        <message>
+            <source>Delete…</source>
+            <translation>删除…</translation>
+        </message>
+        <message>
+            <source>Export as Markdown…</source>
+            <translation>导出为 Markdown…</translation>
+        </message>
+        <message>
+            <source>No conversation has these words.</source>
+            <translation>没有包含这些词的对话。</translation>
+        </message>
+        <message>
+            <source>No earlier conversations</source>
+            <translation>没有以前的对话</translation>
+        </message>
+        <message>
+            <source>Open</source>
+            <translation>打开</translation>
+        </message>
+        <message>
+            <source>Rename…</source>
+            <translation>重命名…</translation>
+        </message>
+        <message>
+            <source>Search conversations</source>
+            <translation>搜索对话</translation>
         </message>
     </context>
     <context>
@@ -995,6 +1271,207 @@
         </message>
     </context>
     <context>
+        <name>Timeline</name>
+        <message>
+            <source>%1 → %2 tokens</source>
+            <translation>%1 → %2 词元</translation>
+        </message>
+        <message numerus="yes">
+            <source>%n old result(s) set aside</source>
+            <translation>
+                <numerusform>已收起 %n 个较早的结果</numerusform>
+            </translation>
+        </message>
+        <message>
+            <source>(from outside, read as data)</source>
+            <translation>（来自外部，仅作数据读取）</translation>
+        </message>
+        <message>
+            <source>A call beside it failed: part of it may have been done.</source>
+            <translation>与它并行的调用失败：它可能已完成一部分。</translation>
+        </message>
+        <message>
+            <source>Allowed by --yes</source>
+            <translation>由 --yes 允许</translation>
+        </message>
+        <message>
+            <source>Allowed for this conversation</source>
+            <translation>已在本对话内允许</translation>
+        </message>
+        <message>
+            <source>Allowed once</source>
+            <translation>已允许一次</translation>
+        </message>
+        <message>
+            <source>Always allowed from now on</source>
+            <translation>今后始终允许</translation>
+        </message>
+        <message>
+            <source>Denied</source>
+            <translation>已拒绝</translation>
+        </message>
+        <message>
+            <source>Denied: nobody could be asked</source>
+            <translation>已拒绝：无人可询问</translation>
+        </message>
+        <message>
+            <source>Earlier conversation summarised</source>
+            <translation>较早的对话已概括</translation>
+        </message>
+        <message>
+            <source>Ended because the same calls came again and again without anything new.</source>
+            <translation>已结束：相同的调用反复出现而没有新结果。</translation>
+        </message>
+        <message>
+            <source>It took too long: part of it may have been done.</source>
+            <translation>耗时过长：可能已完成一部分。</translation>
+        </message>
+        <message>
+            <source>It was not allowed: nothing was done.</source>
+            <translation>未获允许：什么也没有做。</translation>
+        </message>
+        <message>
+            <source>Put before the model: %1</source>
+            <translation>提供给模型：%1</translation>
+        </message>
+        <message>
+            <source>Stopped before it ran: nothing was done.</source>
+            <translation>运行前已停止：什么也没有做。</translation>
+        </message>
+        <message>
+            <source>Stopped while it ran: part of it may have been done.</source>
+            <translation>运行中被停止：可能已完成一部分。</translation>
+        </message>
+        <message>
+            <source>Stopped.</source>
+            <translation>已停止。</translation>
+        </message>
+        <message>
+            <source>The call itself was wrong: nothing was done.</source>
+            <translation>调用本身有误：什么也没有做。</translation>
+        </message>
+        <message>
+            <source>The conversation no longer fits the model. Begin a new one, or fork it.</source>
+            <translation>对话已超出模型的容量。请新建对话，或从某处分支。</translation>
+        </message>
+        <message>
+            <source>The limit of steps for one turn was reached. Write “go on” to continue.</source>
+            <translation>已达到单轮步数上限。输入“继续”即可接着进行。</translation>
+        </message>
+        <message>
+            <source>The program ended while it ran: part of it may have been done.</source>
+            <translation>运行时程序退出：可能已完成一部分。</translation>
+        </message>
+        <message>
+            <source>The turn ended with an error.</source>
+            <translation>本轮因错误结束。</translation>
+        </message>
+        <message>
+            <source>Thinking…</source>
+            <translation>思考中…</translation>
+        </message>
+        <message>
+            <source>Thought</source>
+            <translation>思考</translation>
+        </message>
+        <message>
+            <source>Thought for %1 s</source>
+            <translation>思考了 %1 秒</translation>
+        </message>
+        <message>
+            <source>Withdrawn before it was answered</source>
+            <translation>回答前已撤回</translation>
+        </message>
+        <message>
+            <source>background task</source>
+            <translation>后台任务</translation>
+        </message>
+        <message>
+            <source>date</source>
+            <translation>日期</translation>
+        </message>
+        <message>
+            <source>denied</source>
+            <translation>被拒绝</translation>
+        </message>
+        <message>
+            <source>done</source>
+            <translation>完成</translation>
+        </message>
+        <message>
+            <source>ended with its neighbour</source>
+            <translation>随并行调用终止</translation>
+        </message>
+        <message>
+            <source>failed</source>
+            <translation>失败</translation>
+        </message>
+        <message>
+            <source>files read last</source>
+            <translation>最近读取的文件</translation>
+        </message>
+        <message>
+            <source>hook</source>
+            <translation>钩子</translation>
+        </message>
+        <message>
+            <source>instructions</source>
+            <translation>指令</translation>
+        </message>
+        <message>
+            <source>interrupted</source>
+            <translation>已中断</translation>
+        </message>
+        <message>
+            <source>lost in a crash</source>
+            <translation>因崩溃丢失</translation>
+        </message>
+        <message>
+            <source>memories</source>
+            <translation>记忆</translation>
+        </message>
+        <message>
+            <source>not started</source>
+            <translation>未开始</translation>
+        </message>
+        <message>
+            <source>papers</source>
+            <translation>论文</translation>
+        </message>
+        <message>
+            <source>plan</source>
+            <translation>计划</translation>
+        </message>
+        <message>
+            <source>rejected</source>
+            <translation>被驳回</translation>
+        </message>
+        <message>
+            <source>running</source>
+            <translation>运行中</translation>
+        </message>
+        <message>
+            <source>skill</source>
+            <translation>技能</translation>
+        </message>
+        <message>
+            <source>stopped</source>
+            <translation>已停止</translation>
+        </message>
+        <message>
+            <source>teammates’ mail</source>
+            <translation>队友的来信</translation>
+        </message>
+        <message>
+            <source>timed out</source>
+            <translation>超时</translation>
+        </message>
+        <message>
+            <source>waits for you</source>
+            <translation>等待您</translation>
+        </message>
+    </context>
+    <context>
         <name>TimelinePane</name>
         <message>
             <source>Ask your papers</source>
@@ -1003,32 +1480,6 @@
         <message>
             <source>Answers come from your library. Each sentence cites the page that proves it.</source>
             <translation>回答来自您的文献库，每句话都注明可证实它的页码。</translation>
-        </message>
-        <message>
-            <source>Stopped.</source>
-            <translation>已停止。</translation>
-        </message>
-        <message>
-            <source>Earlier conversations</source>
-            <translation>以前的对话</translation>
-        </message>
-        <message>
-            <source>New conversation</source>
-            <translation>新对话</translation>
-        </message>
-        <message numerus="yes">
-            <source>%n step(s)</source>
-            <translation>
-                <numerusform>%n 步</numerusform>
-            </translation>
-        </message>
-        <message>
-            <source>Untitled</source>
-            <translation>无标题</translation>
-        </message>
-        <message>
-            <source>No earlier conversations</source>
-            <translation>没有以前的对话</translation>
         </message>
         <message>
             <source>Which values of H₀ do my papers give?</source>
@@ -1046,24 +1497,18 @@
     <context>
         <name>ToolCard</name>
         <message>
-            <source>running</source>
-            <translation>运行中</translation>
-        </message>
-        <message>
-            <source>done</source>
-            <translation>完成</translation>
-        </message>
-        <message>
-            <source>failed</source>
-            <translation>失败</translation>
-        </message>
-        <message>
-            <source>stopped</source>
-            <translation>已停止</translation>
-        </message>
-        <message>
             <source>%1 s</source>
             <translation>%1 秒</translation>
+        </message>
+        <message numerus="yes">
+            <source>%n step(s)</source>
+            <translation>
+                <numerusform>%n 步</numerusform>
+            </translation>
+        </message>
+        <message>
+            <source>Result</source>
+            <translation>结果</translation>
         </message>
     </context>
     <context>
@@ -1095,6 +1540,51 @@
         <message>
             <source>The network may be used where a task needs it. Press to go offline.</source>
             <translation>任务需要时可以使用网络。点按以离线。</translation>
+        </message>
+    </context>
+    <context>
+        <name>Turns</name>
+        <message>
+            <source>About your question “%1”: %2</source>
+            <translation>关于你的问题“%1”：%2</translation>
+        </message>
+    </context>
+    <context>
+        <name>UserBubble</name>
+        <message>
+            <source>Ask differently in a new conversation</source>
+            <translation>在新对话中换个问法</translation>
+        </message>
+        <message>
+            <source>Copy</source>
+            <translation>复制</translation>
+        </message>
+        <message>
+            <source>not read any more</source>
+            <translation>未被读取</translation>
+        </message>
+        <message>
+            <source>read at the next step</source>
+            <translation>下一步读取</translation>
+        </message>
+        <message>
+            <source>while it worked</source>
+            <translation>工作期间发送</translation>
+        </message>
+    </context>
+    <context>
+        <name>WaitingBar</name>
+        <message>
+            <source>Go to the question (Ctrl+Shift+A)</source>
+            <translation>前往该问题 (Ctrl+Shift+A)</translation>
+        </message>
+        <message>
+            <source>Show</source>
+            <translation>查看</translation>
+        </message>
+        <message>
+            <source>The agent waits for your answer</source>
+            <translation>智能体在等待您的回答</translation>
         </message>
     </context>
     <context>
@@ -1157,6 +1647,15 @@
         </message>
     </context>
     <context>
+        <name>_Inner</name>
+        <message numerus="yes">
+            <source>%n earlier item(s)</source>
+            <translation>
+                <numerusform>较早的 %n 项</numerusform>
+            </translation>
+        </message>
+    </context>
+    <context>
         <name>_Notice</name>
         <message>
             <source>Copy details</source>
@@ -1168,10 +1667,22 @@
         </message>
     </context>
     <context>
-        <name>_PlanBar</name>
+        <name>_Sessions</name>
         <message>
-            <source>Plan %1 / %2</source>
-            <translation>计划 %1 / %2</translation>
+            <source>Untitled</source>
+            <translation>无标题</translation>
+        </message>
+        <message>
+            <source>fork</source>
+            <translation>分支</translation>
+        </message>
+        <message>
+            <source>running</source>
+            <translation>运行中</translation>
+        </message>
+        <message>
+            <source>waits for you</source>
+            <translation>等待您</translation>
         </message>
     </context>
 </TS>

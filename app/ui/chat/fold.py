@@ -107,10 +107,11 @@ def _message(line: Timeline, reply: Message, now: float) -> list[int]:
     if not thoughts and reply.thinking.strip():
         changed.append(line.add(Thought(reply.thinking, streaming=False)))
     if len(texts) == 1:
-        line.put(texts[0], text=reply.text, partial=reply.partial)
+        line.put(texts[0], text=reply.text, partial=reply.partial, interim=bool(reply.calls))
         changed.append(texts[0])
     elif not texts and reply.text.strip():
-        line.answer = line.add(Answered(reply.text, streaming=False, partial=reply.partial))
+        said = Answered(reply.text, None, False, reply.partial, bool(reply.calls))
+        line.answer = line.add(said)
         changed.append(line.answer)
     line.reply.clear()
     return changed

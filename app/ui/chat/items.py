@@ -130,12 +130,16 @@ class Asking:
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """The answer: `text` as it streams, `checked` (the JSON of `Answer`) once it has been checked."""
+    """The answer: `text` as it streams, `checked` (the JSON of `Answer`) once it has been checked.
+
+    `partial` was cut off. `interim` was said beside calls: the answer is still to come.
+    """
 
     text: str = ""
     checked: Mapping[str, Any] | None = None
     streaming: bool = True
     partial: bool = False
+    interim: bool = False
 
     @property
     def kind(self) -> str:

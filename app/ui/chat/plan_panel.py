@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QKeyEvent, QMouseEvent
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtGui import QKeyEvent, QMouseEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QProgressBar, QScrollArea, QVBoxLayout, QWidget
 
 from app.ui.chat.foldable import SIGN
@@ -116,7 +116,18 @@ class PlanPanel(QWidget):
         undone = {task.id for task in plan.tasks if not task.done}
         for task in plan.tasks:
             before = [names[other] for other in task.blocked_by if other in undone]
-            self._column.addWidget(self._row(task, before))
+            row = self._row(task, before)
+            self._column.addWidget(row)
+            row.show()
+        self._fit()
+        QTimer.singleShot(0, self, self._fit)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    def _fit(self) -> None:
+        """As high as the tasks at this width, up to a limit."""
         self._column.activate()
         height = self._column.totalHeightForWidth(max(200, self.width() - 4))
         height = max(height, self._column.totalSizeHint().height())

@@ -6,9 +6,12 @@ from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, QRectF, QS
 from PySide6.QtGui import QFontMetrics, QPainter
 from PySide6.QtWidgets import QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
-from app.ui.theme import META_PX, RADIUS_CONTROL, M, S, interface_font, tokens
+from app.ui.icons import paint_icon
+from app.ui.theme import ICON_SIZE, META_PX, RADIUS_CONTROL, M, S, interface_font, tokens
 
 HEIGHT = 50
+MENU_WIDTH = 40
+"""At the right of a row: the place of the dots that open its menu."""
 
 
 class SessionsDelegate(QStyledItemDelegate):
@@ -47,6 +50,12 @@ class SessionsDelegate(QStyledItemDelegate):
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.drawRoundedRect(box.adjusted(0.5, 0.5, -0.5, -0.5), RADIUS_CONTROL, RADIUS_CONTROL)
         inner = box.adjusted(M - 2, 5, -M, -5)
+        if state & QStyle.StateFlag.State_MouseOver or current:
+            place = QRectF(
+                inner.right() - ICON_SIZE + 2, box.center().y() - ICON_SIZE / 2, ICON_SIZE, ICON_SIZE
+            )
+            paint_icon(painter, place, "more", t.colour("text_2"))
+            inner.setRight(inner.right() - ICON_SIZE - S)
         if standing.running or standing.waiting:
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(t.colour("warn" if standing.waiting else "accent"))

@@ -18,7 +18,7 @@ from PySide6.QtCore import (
     QTimer,
     Signal,
 )
-from PySide6.QtGui import QKeyEvent
+from PySide6.QtGui import QCursor, QKeyEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHBoxLayout,
@@ -30,7 +30,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.library.journal import SessionRow
-from app.ui.chat.sessions_delegate import SessionsDelegate
+from app.ui.chat.sessions_delegate import MENU_WIDTH, SessionsDelegate
 from app.ui.theme import M, S
 from app.ui.widgets.basics import icon_button, label
 
@@ -75,7 +75,7 @@ class SessionsPage(QWidget):
         self.list.setModel(self.model)
         self.list.setItemDelegate(SessionsDelegate(self.list))
         self.list.setAccessibleName(self.tr("Conversations"))
-        self.list.clicked.connect(self._open)
+        self.list.clicked.connect(self._clicked)
         self.list.entered_key.connect(self._open)
         self.list.delete_key.connect(lambda index: self._with_row(index, self.delete_wanted))
         self.list.customContextMenuRequested.connect(self._menu)
@@ -109,6 +109,13 @@ class SessionsPage(QWidget):
             self.list.setCurrentIndex(self.model.index(0))
         else:
             super().keyPressEvent(event)
+
+    def _clicked(self, index: QModelIndex) -> None:
+        at = self.list.viewport().mapFromGlobal(QCursor.pos())
+        if at.x() > self.list.viewport().width() - MENU_WIDTH:
+            self._menu(self.list.visualRect(index).bottomRight() - QPoint(MENU_WIDTH, S))
+        else:
+            self._open(index)
 
     def _open(self, index: QModelIndex) -> None:
         self._with_row(index, self.wanted)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import Any
 
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QLabel, QProgressBar, QVBoxLayout, QWidget
@@ -16,7 +17,7 @@ from app.ui.chat.timeline import Timeline
 from app.ui.chat.visible import visible
 from app.ui.chat.words import outcome_tip, state_words
 from app.ui.icons import icon_pixmap
-from app.ui.theme import M, S, theme
+from app.ui.theme import XXS, M, S, theme
 from app.ui.widgets.basics import ElidedLabel, label
 
 SIGNS = {
@@ -66,24 +67,26 @@ class ToolCard(Foldable):
         self._show()
 
     def fill(self) -> None:
-        self.body_column.setSpacing(0)
+        self.body_column.setContentsMargins(10, S, 10, 10)
+        self.body_column.setSpacing(XXS)
         self._arguments, self._output = Output(), Output(lines=16)
         self._inner = _Inner(self._make, self._show_item)
         self._diff: Preview | None = None
-        for part in (self._arguments, self._inner, self._output):
+        self._result = label(self.tr("Result"), "small-hint")
+        for part in (self._arguments, self._inner, self._result, self._output):
             self.body_column.addWidget(part)
 
     def refresh_body(self) -> None:
         item = self._item
         self._arguments.setVisible(bool(item.arguments))
-        if item.arguments:
-            self._arguments.show_text(json.dumps(dict(item.arguments), ensure_ascii=False, indent=2))
+        self._arguments.show_text(in_lines(item.arguments))
         self._inner.setVisible(item.inner is not None)
         if item.inner is not None:
             self._inner.show_timeline(item.inner)
         if item.diff and self._diff is None:
             self._diff = Preview("diff", item.diff)
-            self.body_column.insertWidget(2, self._diff)
+            self.body_column.insertWidget(3, self._diff)
+        self._result.setVisible(bool(item.output or item.diff))
         self._output.setVisible(bool(item.output))
         self._output.show_text(item.output)
 
@@ -129,7 +132,17 @@ class ToolCard(Foldable):
 
     def _seconds(self, seconds: float) -> str:
         figure = str(seconds) if isinstance(seconds, int) else f"{seconds:.1f}"
+        figure = "< 0.1" if figure == "0.0" else figure
         return self.tr("%1 s").replace("%1", figure)
+
+
+def in_lines(arguments: Mapping[str, Any]) -> str:
+    """Return arguments as a person reads them: a line each, text as it is, anything else as JSON."""
+    parts = []
+    for name, value in arguments.items():
+        words = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+        parts.append(f"{name}:\n{words}" if "\n" in words else f"{name}: {words}")
+    return "\n".join(parts)
 
 
 class _Inner(QWidget):
@@ -141,7 +154,7 @@ class _Inner(QWidget):
         self._views: dict[int, tuple[Item, QWidget]] = {}
         self._earlier = label("", "small-hint")
         self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(M, M, M, M)
+        self._column.setContentsMargins(M, S, 0, S)
         self._column.setSpacing(S)
         self._column.addWidget(self._earlier)
 

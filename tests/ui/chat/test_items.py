@@ -17,8 +17,8 @@ from app.events import (
     TurnStarted,
 )
 from app.ui.chat.items import Answered, Asked, Noticed, Plan, ToolState, ToolUse
-from app.ui.chat.timeline import Timeline
 from app.ui.chat.replay import event_of, replay
+from app.ui.chat.timeline import Timeline
 
 ANSWER = {
     "question": "How far?",
