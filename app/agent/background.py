@@ -48,7 +48,10 @@ class _Work:
 
 
 class BgNotificationQueue:
-    """Runs background tasks and keeps the news of their end until it is told. Use from one loop."""
+    """Runs background tasks and keeps the news of their end until it is told. Use from one loop.
+
+    `owner` is released by whoever made it, after `close`.
+    """
 
     def __init__(self, library: Library, owner: Owner) -> None:
         self._library = library
@@ -135,7 +138,6 @@ class BgNotificationQueue:
         """Cancel what runs and wait until that is in the database."""
         self._closed = True
         await self._end(tuple(self._running.values()))
-        await off_loop(self._owner.release)
 
     def _check(self, conversation: Conversation, tool: str) -> None:
         if self._closed:

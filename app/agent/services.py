@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from app.library import Library
+from app.library.journal import SessionKind
 from app.llm.chat import ChatModel
 from app.services.answering import Answerer
 from app.services.files.searching import FileSearch
@@ -39,6 +40,7 @@ class ChildRunner(Protocol):
         instructions: str = "",
         registry: ToolRegistry | None = None,
         report: Report | None = None,
+        kind: SessionKind = "subagent",
     ) -> str:
         """Run a task in an isolated context and return its summary; events go out as `Nested`.
 

@@ -38,11 +38,13 @@ _log = logging.getLogger(__name__)
 
 
 class TeamManager:
-    """The teams of all conversations; a team is named by the session of its lead. Use from one loop."""
+    """The teams of all conversations; a team is named by the session of its lead. Use from one loop.
+
+    `owner` is released by whoever made it, after `close`.
+    """
 
     def __init__(self, library: Library, owner: Owner) -> None:
         self._library = library
-        self._owner = owner
         self._roster = Roster(library, owner)
         self._slots = asyncio.Semaphore(AT_ONCE)
         self._teams: dict[SessionId, dict[str, Member]] = {}
@@ -184,7 +186,6 @@ class TeamManager:
         self._closed = True
         members = [m for team in self._teams.values() for m in team.values() if m.job is not None]
         await self._end(members, "was stopped because the program closed")
-        await off_loop(self._owner.release)
 
     # -- who is who -------------------------------------------------------------------------------
 
@@ -263,6 +264,7 @@ class TeamManager:
             parent,
             text,
             name=member.name,
+            kind="teammate",
             max_steps=STEPS,
             instructions=instructions(member.name, member.role, others),
             registry=lead.registry.without(lambda tool: tool.name in unwanted),

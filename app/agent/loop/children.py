@@ -17,6 +17,7 @@ from app.agent.tools.registry import ToolRegistry
 from app.agent.tools.tool import Report
 from app.errors import AppError, ModelError
 from app.events import ContextAdded, Nested, ToolCall, TurnStarted
+from app.library.journal import SessionKind
 from app.llm.call_ids import ulid
 from app.services.threads import off_loop
 
@@ -56,6 +57,7 @@ class Children:
         instructions: str,
         registry: ToolRegistry | None,
         report: Report | None,
+        kind: SessionKind = "subagent",
     ) -> str:
         """Run a task and return the last text. Raises ChildFailedError, ModelError, LibraryError."""
         talk = parent.conversation
@@ -64,7 +66,7 @@ class Children:
             raise ModelError(
                 "A sub-agent needs a model that can call tools.", hint="Do the task in this conversation."
             )
-        agent = await self._new_agent(talk, name, task)
+        agent = await self._new_agent(talk, name, task, kind)
         offered = talk.registry if registry is None else registry
         if not talk.asker.present:
             offered = offered.without(lambda tool: tool.needs_person)
@@ -111,13 +113,13 @@ class Children:
         await passing_on
         return _summary(turn, reason)
 
-    async def _new_agent(self, talk: Conversation, name: str, task: str) -> Agent:
+    async def _new_agent(self, talk: Conversation, name: str, task: str, kind: SessionKind) -> Agent:
         title = f"{name}: {' '.join(task.split())}"[:_TITLE]
         journal = talk.services.library.journal
         session = await off_loop(
             journal.new_session,
             title,
-            kind="subagent",
+            kind=kind,
             parent=talk.session_id,
             project=str(talk.project or ""),
         )

@@ -21,6 +21,7 @@ from app.agent.tools.registry import ToolRegistry
 from app.agent.tools.tool import Report, ToolOutput
 from app.errors import UsageError
 from app.events import Event, Steering
+from app.library.journal import SessionKind
 from app.library.storable import storable
 from app.records.ids import PaperId, SessionId
 from app.services.threads import off_loop
@@ -206,6 +207,7 @@ class AgentRuntime:
         instructions: str = "",
         registry: ToolRegistry | None = None,
         report: Report | None = None,
+        kind: SessionKind = "subagent",
     ) -> str:
         """Run a sub-agent; see `ChildRunner`."""
         return await Children(self._sessions, self._executor, self._runner.deliver).run(
@@ -216,6 +218,7 @@ class AgentRuntime:
             instructions=instructions,
             registry=registry,
             report=report,
+            kind=kind,
         )
 
     # -- how a turn is run ----------------------------------------------------------------------------
