@@ -146,7 +146,7 @@ def assemble(foundation: Foundation) -> Agent:
     checker = PermissionChecker(settings, base=home / "files", save_rule=_rule_saver(foundation))
     hooks = HookRunner(settings().agent.hooks)
     executor = Executor(checker, hooks, OutputStore(home), library.audit, settings)
-    built_in = builtin_folder() or home / "skills"
+    built_in = builtin_folder()
 
     def sandbox(project: Path | None) -> Sandbox:
         return Sandbox.for_home(home, built_in, _checked(project), managed=library.files.manages)
