@@ -30,14 +30,15 @@ _EMPTY_WORDS = frozenset(
     """a an and are as at be been by can do does for from has have he her his i in is it its like likes me my
     of on or our please remember she should so some something stuff that the their them there they thing
     things this those to us user users very was we were what which will with you your always good great
-    important interesting useful nice really""".split()
+    important interesting useful helpful nice really very say says said tell told ask asks asked want wants
+    wanted need needs needed know knows think thinks help helps everything anything nothing""".split()
 )
 _VAGUE = re.compile(
     r"^(?:the user|user|they|it|this|that|something|everything|things?)\s+(?:is|are|was|were|likes?|wants?|"
     r"needs?|said|asked)\s+(?:it|this|that|something|help|a question|questions|things?|stuff|good|great|"
     r"important|interesting|useful)\W*$"
     r"|(?:and so on|etc\.?|something like that)\W*$"
-    r"|^(?:用户|他|她|这|那)?(?:很|非常)?(?:重要|有用|有趣|不错)\W*$"
+    r"|^(?:用户|他|她|这|那)?(?:很|非常)?(?:重要|有用|有趣|不错)[啊呢吧的了]?\W*$"
     r"|^用户(?:喜欢|想要|需要)(?:这个|那个|它|帮助|一些东西)\W*$",
     re.IGNORECASE,
 )
@@ -144,9 +145,8 @@ def _groups(text: str) -> set[str]:
 def _terms(text: str) -> set[str]:
     """Words without their endings, and pairs of CJK characters."""
     plain = fold(text)
-    words = {_stem(word) for word in _WORD.findall(_RUN.sub(" ", plain))}
-    telling = {word for word in words if word not in _EMPTY_WORDS and (len(word) > 1 or word.isdigit())}
-    return telling | _pairs(plain)
+    words = (word for word in _WORD.findall(_RUN.sub(" ", plain)) if word not in _EMPTY_WORDS)
+    return {_stem(word) for word in words if len(word) > 1 or word.isdigit()} | _pairs(plain)
 
 
 def _pairs(text: str) -> set[str]:
