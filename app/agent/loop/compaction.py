@@ -13,7 +13,7 @@ KEEP_ROUNDS = 2
 """The results of so many last rounds are never cleared."""
 KEPT_WHOLE = frozenset({"load_skill"})
 """Tools whose results stay: they are instructions to go by, not material that was used up."""
-_WORTHWHILE = 0.1
+_WORTHWHILE = 0.8
 _TARGET = 0.6
 _TAIL = 0.35
 _CLEARED_TOKENS = 30
@@ -52,8 +52,8 @@ class Room:
 def clearable(units: Sequence[Unit], sizes: Mapping[str, int], *, total: int, room: Room) -> tuple[str, ...]:
     """Return the calls whose results are replaced by placeholders, the oldest first.
 
-    `sizes` are the tokens of results by call id. Nothing when that would free too little to be
-    worth losing the prompt cache for.
+    `sizes` are the tokens of results by call id. Nothing when that would leave too little room to be
+    worth losing the prompt cache for: the next request would have to be shortened again.
     """
     rounds = [unit for unit in units if isinstance(unit, Round) and unit.calls]
     chosen: list[str] = []
@@ -68,7 +68,7 @@ def clearable(units: Sequence[Unit], sizes: Mapping[str, int], *, total: int, ro
                 break
             chosen.append(call.id)
             freed += gain
-    return tuple(chosen) if freed >= room.threshold * _WORTHWHILE else ()
+    return tuple(chosen) if chosen and total - freed <= room.threshold * _WORTHWHILE else ()
 
 
 def choose_cut(entries: Sequence[Placed], sizes: Sequence[int], *, keep: int) -> int | None:
@@ -104,7 +104,7 @@ def digest(entries: Sequence[Placed], limit: int) -> str:
     lines = []
     for entry in entries:
         message = entry.message
-        if message.role == "system":
+        if message.role == "system" or message.content == CLEARED:
             continue
         text = " ".join(message.content.split())
         calls = "; ".join(f"{call.name} {call.arguments[:80]}" for call in message.calls)

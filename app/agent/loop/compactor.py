@@ -8,6 +8,7 @@ from contextlib import aclosing
 from typing import TYPE_CHECKING
 
 from app.agent.loop import compaction, fences
+from app.agent.loop.breaker import MAX_FAILURES
 from app.agent.loop.compaction import Room
 from app.agent.loop.context_tokens import ContextTokens
 from app.agent.loop.history import verbatim
@@ -58,6 +59,7 @@ class Compactor:
         context = tokens.model.info.context_tokens
         reply = min(_MOST_REPLY, max(context // 5, 64))
         self.room = Room(context, reply, conversation.services.settings().agent.soft_limit)
+        self._digest_chars = min(_DIGEST_CHARS, self.room.tail)
 
     async def fit(self) -> list[ChatMessage]:
         """Return the next request, shortened before if it is too long. Raises ContextFullError."""
@@ -114,7 +116,9 @@ class Compactor:
         else:
             self._agent.breaker.failed()
         if self._agent.breaker.open:
-            text = "Shortening the conversation frees no room any more; it is left as it is until it is full."
+            failing = self._agent.breaker.failures >= MAX_FAILURES
+            why = "has failed several times" if failing else "frees no room any more"
+            text = f"Shortening the conversation {why}; it is left as it is until it is full."
             await self._conversation.emit(Notice("warning", text))
         return after
 
@@ -162,12 +166,12 @@ class Compactor:
         except ModelError as error:
             self._agent.breaker.failed()
             await self._conversation.emit(Notice("warning", f"No summary could be written: {error.message}"))
-            return compaction.digest(head, _DIGEST_CHARS)
+            return compaction.digest(head, self._digest_chars)
         if summary and await self._tokens.text(summary) < max(size // 2, 50):
             self._agent.breaker.summarised()
             return summary
         self._agent.breaker.failed()
-        return compaction.digest(head, min(_DIGEST_CHARS, max(200, size)))
+        return compaction.digest(head, self._digest_chars)
 
     async def _ask_for_summary(self, head: Sequence[Placed], size: int) -> str:
         limit = min(_SUMMARY_TOKENS, self.room.reply)
