@@ -43,7 +43,8 @@ class AnswerView(QWidget):
         if not item.text.startswith(was.text):
             self._clear()  # the whole reply is not what streamed before it
         self._show_streamed(item.text)
-        if not item.streaming and not item.interim and self._foot_row is None and item.text.strip():
+        said_out = not item.streaming and not item.interim and self._place >= 0
+        if said_out and self._foot_row is None and item.text.strip():
             if item.partial:
                 self._layout.addWidget(self._message(self.tr("The reply was cut off here.")))
             self._foot_row = self._foot()

@@ -140,6 +140,7 @@ class PlayedAgent:
             await asyncio.wait({future, stopped}, return_when=asyncio.FIRST_COMPLETED)
         finally:
             stopped.cancel()
+            self.desk.waiting.pop(event.id, None)
         words = future.result() if future.done() else ""
         if isinstance(event, Question):
             return QuestionAnswer(event.id, "answered" if words else "cancelled", words)

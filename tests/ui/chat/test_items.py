@@ -16,7 +16,7 @@ from app.events import (
     TurnFinished,
     TurnStarted,
 )
-from app.ui.chat.items import Answered, Asked, Noticed, Plan, ToolState, ToolUse
+from app.ui.chat.items import Answered, Asked, Ended, Noticed, Thought, ToolState, ToolUse
 from app.ui.chat.replay import event_of, replay
 from app.ui.chat.timeline import Timeline
 
@@ -84,7 +84,7 @@ def test_that_a_failed_call_is_shown_as_failed_and_an_interrupted_one_as_stopped
 
 def test_that_stopping_ends_everything_that_runs() -> None:
     timeline = played(TurnStarted("t"), ToolCall("1", "x", {}, 1), TextDelta("half"))
-    assert timeline.stop() == [2, 1]
+    assert timeline.stop() == [1, 2]
     use, answer = timeline.items[1:]
     assert isinstance(use, ToolUse)
     assert isinstance(answer, Answered)
@@ -104,13 +104,18 @@ def test_that_the_plan_counts_what_is_done_and_names_what_is_next() -> None:
         {"content": "Read Wong", "status": "in_progress"},
         {"content": "Write", "status": "pending"},
     )
-    assert played(Todo(items)).plan == Plan(1, 3, "Read Wong")
+    plan = played(Todo(items)).plan
+    assert plan is not None
+    assert (plan.done, len(plan.tasks), plan.current) == (1, 3, "Read Wong")
     assert played(Todo(())).plan is None
 
 
-def test_that_a_notice_is_shown_and_thinking_is_not() -> None:
-    timeline = played(Notice("warning", "No model."), ThinkingDelta("hm"))
-    assert timeline.items[1:] == [Noticed("warning", "No model.")]
+def test_that_a_notice_is_shown_and_thinking_is_a_line_of_its_own() -> None:
+    timeline = played(Notice("warning", "No model."), ThinkingDelta("h"), ThinkingDelta("m"))
+    notice, thought = timeline.items[1:]
+    assert notice == Noticed("warning", "No model.")
+    assert isinstance(thought, Thought)
+    assert (thought.text, thought.streaming) == ("hm", True)
 
 
 def test_that_an_answer_is_copied_with_its_pages() -> None:
@@ -134,7 +139,7 @@ def test_that_a_conversation_is_read_back_from_its_journal() -> None:
         TurnFinished("stopped"),
     ]
     timeline = replay([event.as_json() for event in events])
-    assert [type(i) for i in timeline.items] == [Asked, ToolUse, Answered, Asked, Answered]
+    assert [type(i) for i in timeline.items] == [Asked, ToolUse, Answered, Asked, Answered, Ended]
     assert timeline.items[0] == Asked("How far?")
     assert not timeline.running
 
