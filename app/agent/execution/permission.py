@@ -103,9 +103,10 @@ class Permissions:
             agent=self.conversation.agent,
         )
         emit = self.conversation.emit
-        await emit(request)
         reply = PermissionReply("cancelled")
         try:
+            # Inside: a cancel may come when the row is written but its number not yet here.
+            await emit(request)
             reply = await self.conversation.asker.permission(request)
         finally:
             await emit(PermissionAnswer(request.id, call.id, reply.answer, reply.by))

@@ -66,7 +66,7 @@ async def test_that_a_call_runs_while_the_model_is_still_streaming(home: Path) -
     bench = bench_of(home, diary)
     async with bench.begin() as running:
         running.submit(part("read", {"text": "first"}))
-        while "-first" not in diary.notes:
+        while "-first" not in diary.notes:  # noqa: ASYNC110
             await asyncio.sleep(0.001)
         running.submit(part("write", {"text": "second"}))
         running.close()
