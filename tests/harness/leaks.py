@@ -15,8 +15,8 @@ TAG = "PYTEST_LEAK_TAG"
 
 
 @contextlib.contextmanager
-def no_process_left() -> Iterator[None]:
-    """Raise AssertionError when a process started inside still runs five seconds after the end."""
+def no_process_left(grace_s: float = GRACE_S) -> Iterator[None]:
+    """Raise AssertionError when a process started inside still runs some seconds after the end."""
     tag = uuid.uuid4().hex
     before = {process.pid for process in psutil.Process().children(recursive=True)}
     outer = os.environ.get(TAG)
@@ -30,7 +30,7 @@ def no_process_left() -> Iterator[None]:
             os.environ[TAG] = outer
     children = [process for process in psutil.Process().children(recursive=True) if process.pid not in before]
     orphans = [process for process in psutil.process_iter() if _is_tagged(process, tag)]
-    _gone, alive = psutil.wait_procs({*children, *orphans}, timeout=GRACE_S)
+    _gone, alive = psutil.wait_procs({*children, *orphans}, timeout=grace_s)
     named = [f"{process.pid} {_command(process)}" for process in alive if process.is_running()]
     for process in alive:
         with contextlib.suppress(psutil.Error):

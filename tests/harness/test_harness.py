@@ -100,7 +100,7 @@ async def test_that_a_check_that_fails_ends_the_runs() -> None:
 
 def test_that_a_process_left_behind_is_seen_also_when_its_parent_is_gone() -> None:
     sleeper = [sys.executable, "-c", "import time; time.sleep(60)"]
-    with pytest.raises(AssertionError, match="processes left running"), no_process_left():
+    with pytest.raises(AssertionError, match="processes left running"), no_process_left(0.2):
         orphan(sleeper)
 
 

@@ -16,6 +16,7 @@ from app.llm.chat import ChatDelta, ChatEnd, ChatItem, ChatMessage, ChatProgress
 from app.llm.remote import failures
 from app.llm.remote.openai_chat import OpenAIChatModel, is_near
 from app.llm.remote.reply import Timeouts
+from tests.harness.cancelling import at_every_step
 from tests.harness.clock import run_virtually
 
 ASK = [ChatMessage("user", "Hello?")]
@@ -30,8 +31,11 @@ def chunk(text: str = "", finish: str | None = None) -> bytes:
 class Body(httpx2.AsyncByteStream):
     """A number is a silence in seconds, bytes are sent."""
 
+    open = 0
+
     def __init__(self, script: list[float | bytes]) -> None:
         self._script = script
+        Body.open += 1
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         for piece in self._script:
@@ -39,6 +43,9 @@ class Body(httpx2.AsyncByteStream):
                 yield piece
             else:
                 await asyncio.sleep(piece)
+
+    async def aclose(self) -> None:
+        Body.open -= 1
 
 
 class Service(httpx2.AsyncBaseTransport):
@@ -146,6 +153,34 @@ def test_that_waits_double_and_end() -> None:
     assert all(
         0.7 * expected <= wait <= 1.3 * expected for wait, expected in zip(waits, (0.5, 1, 2), strict=True)
     )
+
+
+def test_that_a_request_cancelled_at_any_step_leaves_no_connection_and_the_model_usable() -> None:
+    """Bug 16: a stop while the key is looked up, the request sent, or the reply read."""
+    heard: list[str] = []
+
+    async def main() -> int:
+        scripts: list[list[float | bytes]] = [[chunk("a"), 1.0, chunk("b", "stop")] for _ in range(500)]
+        service = Service(*scripts)
+        model = OpenAIChatModel(
+            "fake", base_url=NEAR, api_key=lambda: "k", context_tokens=9, transport=service
+        )
+
+        async def ask() -> None:
+            heard.clear()
+            stream = model.stream(ASK, max_tokens=9)
+            heard.extend([item.text async for item in stream if isinstance(item, ChatDelta)])
+
+        def check() -> None:
+            assert Body.open == 0
+
+        steps = await at_every_step(ask, check)
+        await model.close()
+        return steps
+
+    Body.open = 0
+    assert run_virtually(main()) >= 3
+    assert heard == ["a", "b"]
 
 
 def test_that_the_library_is_not_imported_before_it_is_needed() -> None:
