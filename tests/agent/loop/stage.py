@@ -90,7 +90,8 @@ class Stage:
             lambda: self.settings,
         )
         self.registry = ToolRegistry(self.tools)
-        self.background = BgNotificationQueue(self.library, Owner(self.home))
+        self.owner = Owner(self.home)
+        self.background = BgNotificationQueue(self.library, self.owner)
         self.runtime = AgentRuntime(
             lambda: self.services,
             self.executor,
@@ -130,6 +131,7 @@ class Stage:
         await self.runtime.close()
         await self.background.close()
         await self.executor.close()
+        self.owner.release()
         self.library.close()
 
     async def ask(
