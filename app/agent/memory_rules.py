@@ -7,6 +7,7 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 
 from app.records.text import fold
 
@@ -135,18 +136,21 @@ def relevant(question: str, texts: Sequence[str], limit: int) -> list[int]:
     return [at for _, at in sorted(scored, key=lambda item: (-item[0], -item[1]))[:limit]]
 
 
-def _groups(text: str) -> set[str]:
+@lru_cache(maxsize=4096)
+def _groups(text: str) -> frozenset[str]:
     plain = fold(text)
     words = (f" {word} " for word in _WORD.findall(_RUN.sub(" ", plain)))
     threes = {word[i : i + 3] for word in words for i in range(len(word) - 2)}
-    return threes | _pairs(plain)
+    return frozenset(threes | _pairs(plain))
 
 
-def _terms(text: str) -> set[str]:
+@lru_cache(maxsize=4096)
+def _terms(text: str) -> frozenset[str]:
     """Words without their endings, and pairs of CJK characters."""
     plain = fold(text)
     words = (word for word in _WORD.findall(_RUN.sub(" ", plain)) if word not in _EMPTY_WORDS)
-    return {_stem(word) for word in words if len(word) > 1 or word.isdigit()} | _pairs(plain)
+    telling = {_stem(word) for word in words if len(word) > 1 or word.isdigit()}
+    return frozenset(telling | _pairs(plain))
 
 
 def _pairs(text: str) -> set[str]:
