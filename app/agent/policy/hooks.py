@@ -26,6 +26,7 @@ It cannot undo what has happened: one that fails leaves the output as it was, an
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
@@ -178,7 +179,7 @@ def _text(answer: Mapping[str, object], key: str) -> str | None:
 
 
 def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
 
 
 def _name(hook: Hook) -> str:

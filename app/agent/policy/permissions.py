@@ -9,6 +9,7 @@ that was given before is enough.
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
@@ -180,7 +181,9 @@ class _Call:
     @classmethod
     def of(cls, tool: AgentTool, args: BaseModel, *, tainted: bool, base: Path | None) -> _Call:
         kind = tool.kind_of(args)
-        digest = hashlib.sha256(args.model_dump_json().encode("utf-8", "surrogatepass")).hexdigest()
+        # Not pydantic's JSON, which fails on the broken characters that a model may write.
+        written = json.dumps(args.model_dump(), sort_keys=True, default=str)
+        digest = hashlib.sha256(written.encode("ascii")).hexdigest()
         return cls(tool, kind, subject_of(tool, args, kind, base), digest, tainted)
 
     def refusal(self, rules: Iterable[PermissionRule]) -> Decision | None:

@@ -69,6 +69,7 @@ _INTERPRETERS = re.compile(
     r"(?:python|pypy|perl|ruby|node|deno|bun|php|lua|tclsh|awk|gawk|mawk|sed|vim?|ed|ex)[\d.]*"
 )
 _INLINE = re.compile(r"-[A-Za-z]*[ceErR]|--eval|--print|--command")
+_CODE_OPTION = frozenset("su runuser script flock".split())
 _REMOTE = frozenset(
     "ssh su runuser script docker podman kubectl make ninja at batch crontab gdb screen tmux".split()
 )
@@ -97,6 +98,8 @@ def started_by(name: str, arguments: Sequence[Word]) -> Started:
         return Started(hides=_unknown(code), code=(" ".join(word.text for word in code),))
     if name in (".", "source"):
         return Started(hides=True)
+    if name in _CODE_OPTION and any(word.text == "-c" for word in words):
+        return _shell(words)
     if name in _WRAPPERS:
         return _wrapped(name, words)
     if name == "find":
@@ -124,23 +127,24 @@ def _shell(words: tuple[Word, ...]) -> Started:
 
 
 def _wrapped(name: str, words: tuple[Word, ...]) -> Started:
+    if name == "env" and (split := _split_string(words)):
+        return Started(hides=_unknown(words), code=(split,))
     wrapper = _WRAPPERS[name]
-    if name == "env":
-        for place, word in enumerate(words):
-            if word.text in ("-S", "--split-string") and len(words) > place + 1:
-                return Started(hides=_unknown(words), code=(" ".join(w.text for w in words[place + 1 :]),))
-            if word.text.startswith(("-S", "--split-string=")):
-                code = [
-                    word.text.removeprefix("--split-string=").removeprefix("-S"),
-                    *(w.text for w in words[place + 1 :]),
-                ]
-                return Started(hides=_unknown(words), code=(" ".join(code),))
     program = _after_options(words, wrapper.valued, wrapper.before)
     if not program:
         return Started()
     code = (" ".join(word.text for word in program),) if name in ("watch", "parallel", "entr") else ()
     # What xargs and parallel add to the command comes from elsewhere.
     return Started((program,), hides=name in ("xargs", "parallel"), code=code)
+
+
+def _split_string(words: tuple[Word, ...]) -> str:
+    """Return the command line in `env -S`, empty without that option."""
+    for place, word in enumerate(words):
+        if option := re.match(r"-[a-z0-9]*S|--split-string=?", word.text):
+            rest = (one.text for one in words[place + 1 :])
+            return " ".join([word.text[option.end() :], *rest]).strip()
+    return ""
 
 
 def _after_options(words: tuple[Word, ...], valued: frozenset[str], before: int) -> tuple[Word, ...]:
