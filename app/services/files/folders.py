@@ -115,7 +115,10 @@ def open_file(path: Path) -> Iterator[int]:
     with explained(path, "read"), open_folder(path.parent) as folder:
         descriptor = folder.open(path.name, os.O_RDONLY)
         try:
-            if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            mode = os.fstat(descriptor).st_mode
+            if stat.S_ISDIR(mode):
+                raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+            if not stat.S_ISREG(mode):
                 raise OSError(errno.EINVAL, "it is not a plain file")
             yield descriptor
         finally:

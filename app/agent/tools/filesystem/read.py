@@ -92,14 +92,15 @@ def page_bytes(settings: Settings) -> int:
     return max(settings.agent.max_output_chars, min(_LARGEST_PAGE, settings.llm.context_tokens // 2))
 
 
-def _load(sandbox: Sandbox, text: str) -> _Loaded:
-    path = existing(sandbox, text)
+def _load(sandbox: Sandbox, name: str) -> _Loaded:
+    path = existing(sandbox, name)
     content = read_whole(path, most=MOST_BYTES)
     try:
         encoding = detect(content.data)
     except BinaryFileError as error:
         raise _no_text(sandbox, path, error.kind) from error
-    return _Loaded(path, for_display(encoding.decode(content.data)), encoding, content.version)
+    text = encoding.decode(content.data)
+    return _Loaded(path, for_display(text) if encoding.lossy else text, encoding, content.version)
 
 
 def _rendered(page: Page, encoding: Encoding) -> str:
