@@ -90,6 +90,7 @@ class MainWindow(QMainWindow):
         self.queue = QueuePanel(centre, self.adding.list)
         self._errors = ErrorLog(self, self.notices)
         self._bridge = Bridge(application, self)
+        self._no_more_waking = application.on_wake(self.timeline.wake)
         self._connect()
         self._shortcuts()
         self._restore()
@@ -138,6 +139,7 @@ class MainWindow(QMainWindow):
         """Keep the state, stop all tasks of the window; the application is closed by who opened it."""
         self._closing = True
         self._bridge.close()
+        self._no_more_waking()
         self.timeline.turns.stop_all()
         state = self.state()
         await self.tasks.close()

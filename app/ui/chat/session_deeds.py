@@ -116,7 +116,7 @@ class SessionDeeds(QObject):
 
     async def write(self, session: SessionId, path: Path) -> None:
         """Write a conversation as Markdown. Raises AppError where the file cannot be written."""
-        await self._application.conversations.export(session, path)
+        await self._application.conversations.export_markdown(session, path)
 
     async def _rename(self, session: SessionId, name: str) -> None:
         await asyncio.to_thread(self._journal.rename, session, name)

@@ -127,10 +127,17 @@ class Turns(QObject):
             talk.session = await asyncio.to_thread(journal.new_session, title, project=project)
         turn.begun.set()
         if text is None:
-            return self._application.continue_turn(talk.session, stop=turn.stop, project=talk.project)
+            return self._application.continue_turn(
+                talk.session, stop=turn.stop, asker=self._application.desk, project=talk.project
+            )
         papers = tuple(paper.paper_id for paper in context)
         return self._application.run_turn(
-            text, papers=papers, session=talk.session, stop=turn.stop, project=talk.project
+            text,
+            papers=papers,
+            session=talk.session,
+            stop=turn.stop,
+            asker=self._application.desk,
+            project=talk.project,
         )
 
     async def _steer(self, talk: Talk, turn: Turn, text: str, place: int) -> None:

@@ -27,6 +27,7 @@ from app.events import (
 )
 from app.library import Library
 from app.records.ids import PaperId, SessionId
+from app.services.conversations import Conversations
 from app.ui import i18n
 from app.ui.chat.pane import TimelinePane
 from app.ui.tasks import Tasks
@@ -61,14 +62,6 @@ class PlayedDesk:
 
 
 @dataclass
-class PlayedConversations:
-    """Writes what it was asked for."""
-
-    async def export(self, session: SessionId, path: Path) -> None:
-        path.write_text(f"# {session}\n", encoding="utf-8")
-
-
-@dataclass
 class PlayedAgent:
     """Plays `script` at every turn; rows are journaled before they are shown, pieces are not."""
 
@@ -78,10 +71,13 @@ class PlayedAgent:
     deaf: bool = False
     """Whether the agent goes on when it is asked to stop."""
     desk: PlayedDesk = field(default_factory=PlayedDesk)
-    conversations: PlayedConversations = field(default_factory=PlayedConversations)
     asked: list[tuple[str, tuple[PaperId, ...], Path | None]] = field(default_factory=list)
     steered: list[str] = field(default_factory=list)
     _waiting: list[str] = field(default_factory=list)
+
+    @property
+    def conversations(self) -> Conversations:
+        return Conversations(self.library)
 
     async def run_turn(
         self,
@@ -90,8 +86,10 @@ class PlayedAgent:
         session: SessionId | None = None,
         *,
         stop: asyncio.Event | None = None,
+        asker: object = None,
         project: Path | None = None,
     ) -> AsyncGenerator[Event, None]:
+        assert asker is self.desk
         self.asked.append((text, tuple(papers), project))
         assert session is not None
         async for event in self._played(text, stop or asyncio.Event()):
@@ -100,9 +98,14 @@ class PlayedAgent:
             yield event
 
     async def continue_turn(
-        self, session: SessionId, *, stop: asyncio.Event | None = None, project: Path | None = None
+        self,
+        session: SessionId,
+        *,
+        stop: asyncio.Event | None = None,
+        asker: object = None,
+        project: Path | None = None,
     ) -> AsyncGenerator[Event, None]:
-        async for event in self.run_turn("", (), session, stop=stop, project=project):
+        async for event in self.run_turn("", (), session, stop=stop, asker=asker, project=project):
             yield event
 
     async def steer(self, session: SessionId, text: str) -> bool:

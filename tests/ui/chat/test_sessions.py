@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
 import pytest
 from PySide6.QtWidgets import QDialog, QLineEdit, QPushButton
 
 from app.events import Message
+from app.library.journal import Journal
 from app.ui.chat.items import Answered, Asked
 from app.ui.chat.pane import TimelinePane
 from app.ui.chat.session_deeds import file_name
@@ -27,6 +29,10 @@ async def ask(opened: Opened, *questions: str) -> None:
 def titles(pane: TimelinePane) -> list[str]:
     model = pane.sessions.model
     return [str(model.index(place).data()) for place in range(model.rowCount())]
+
+
+def holds(journal: Journal, count: int) -> bool:
+    return len(journal.sessions()) == count
 
 
 async def listed(pane: TimelinePane, count: int) -> None:
@@ -87,7 +93,7 @@ async def test_that_deleting_asks_first(open_pane: OpenPane) -> None:
             pane.head.delete_wanted.emit()
             dialog = pane.findChildren(QDialog)[-1]
             next(b for b in dialog.findChildren(QPushButton) if b.text() == word).click()
-            await until(lambda left=left: len(journal.sessions()) == left)
+            await until(partial(holds, journal, left))
         await until(lambda: pane.session is None and not pane.timeline.items)
 
 
@@ -134,7 +140,9 @@ async def test_that_a_conversation_is_written_as_markdown(open_pane: OpenPane, t
         session = opened.pane.session
         assert session is not None
         await opened.pane.deeds.write(session, tmp_path / "m31.md")
-        assert session in (tmp_path / "m31.md").read_text("utf-8")
+        text = (tmp_path / "m31.md").read_text("utf-8")
+        assert text.startswith("# M31?")
+        assert "About M31?" in text
 
 
 @pytest.mark.parametrize(
