@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from app.agent.asking import PermissionReply
 from app.agent.execution.call import PreparedCall
@@ -105,11 +106,10 @@ class Permissions:
         emit = self.conversation.emit
         reply = PermissionReply("cancelled")
         try:
-            # Inside: a cancel may come when the row is written but its number not yet here.
-            await emit(request)
+            await _whole(emit(request))
             reply = await self.conversation.asker.permission(request)
         finally:
-            await emit(PermissionAnswer(request.id, call.id, reply.answer, reply.by))
+            await _whole(emit(PermissionAnswer(request.id, call.id, reply.answer, reply.by)))
         if reply.allowed:
             warning = await self.checker.remember(
                 self.conversation.session_id, request, reply.answer, decision=decision
@@ -145,3 +145,13 @@ def hook_call(conversation: Conversation, call: PreparedCall) -> HookCall:
         arguments=call.arguments,
         agent=conversation.agent,
     )
+
+
+async def _whole(emitting: Coroutine[Any, Any, int]) -> None:
+    """Emit to the end also when cancelled, so that a request and its answer are both there or neither."""
+    task = asyncio.ensure_future(emitting)
+    try:
+        await asyncio.shield(task)
+    except asyncio.CancelledError:
+        await asyncio.wait([task])
+        raise
