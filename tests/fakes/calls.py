@@ -117,6 +117,7 @@ class Rows:
     events: list[Event] = field(default_factory=list)
     durable: list[bool | None] = field(default_factory=list)
     fails: Callable[[Event], AppError | None] = lambda _event: None
+    """Sees every event as it comes; what it returns is raised."""
     slow_s: float = 0.0
 
     async def emit(self, event: Event, *, durable: bool | None = None, via: Via | None = None) -> int:

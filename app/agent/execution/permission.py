@@ -105,11 +105,20 @@ class Permissions:
         )
         emit = self.conversation.emit
         reply = PermissionReply("cancelled")
+        # It waits before it is shown: whoever answers in the moment of seeing it must not come too early.
+        waiting = asyncio.ensure_future(self.conversation.asker.permission(request))
         try:
-            await _whole(emit(request))
-            reply = await self.conversation.asker.permission(request)
+            await asyncio.sleep(0)
+            try:
+                await _whole(emit(request))
+                reply = await waiting
+            finally:
+                await _whole(emit(PermissionAnswer(request.id, call.id, reply.answer, reply.by)))
         finally:
-            await _whole(emit(PermissionAnswer(request.id, call.id, reply.answer, reply.by)))
+            waiting.cancel()
+            await asyncio.wait([waiting])
+            if not waiting.cancelled():
+                waiting.exception()  # seen
         if reply.allowed:
             warning = await self.checker.remember(
                 self.conversation.session_id, request, reply.answer, decision=decision

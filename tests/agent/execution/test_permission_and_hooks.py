@@ -12,12 +12,14 @@ from typing import Any
 import pytest
 
 from app.agent.asking import NobodyAsker, PermissionReply
+from app.agent.desk import Desk
 from app.agent.policy.hooks import HookCall, PostOutcome, PreOutcome
 from app.agent.policy.rules import Allow, Ask, Deny
 from app.agent.tools import ToolContext, ToolKind, ToolOutput
 from app.agent.tools.tool import ToolArgs
 from app.events import (
     ContextAdded,
+    Event,
     Notice,
     Outcome,
     PermissionAnswer,
@@ -83,6 +85,22 @@ async def test_that_an_answer_for_the_conversation_counts_for_the_call_that_wait
     results = await bench.reply(("write", {"text": "a"}), ("write", {"text": "a", "number": 2}))
     assert [result.outcome for result in results] == [Outcome.SUCCEEDED] * 2
     assert len(asker.asked) == 1
+
+
+async def test_that_an_answer_in_the_moment_of_seeing_the_request_is_not_too_early(home: Path) -> None:
+    desk = Desk()
+    taken: list[bool] = []
+    bench = Bench(home, TestTool("write", kind=ToolKind.WRITE), settings=NO_RULES, asker=desk)
+
+    def see(event: Event) -> None:
+        if isinstance(event, PermissionRequest):
+            taken.append(desk.answer_permission(event.id, "once"))
+
+    bench.rows.fails = see
+    (result,) = await bench.reply(("write", {}))
+    assert taken == [True]
+    assert result.outcome is Outcome.SUCCEEDED
+    assert desk.pending() == []
 
 
 async def test_that_the_tools_own_rules_speak_with_those_of_the_settings(home: Path) -> None:
