@@ -10,31 +10,21 @@ from __future__ import annotations
 
 import asyncio
 import itertools
-import logging
 from collections.abc import Callable
-from contextlib import nullcontext
 from typing import Any
 
 from app.agent.team_roster import Member, Parents, Roster, names_of
-from app.agent.team_words import LEAD, Teammate, instructions, mail_text, name_of
+from app.agent.team_words import LEAD, Teammate, mail_text, name_of
+from app.agent.team_work import TeamWork
 from app.agent.tools.context import Conversation, ToolContext
-from app.agent.tools.subagent import NOT_INSIDE
-from app.errors import AppError, LibraryError, NotFoundError, UsageError
+from app.errors import LibraryError, NotFoundError, UsageError
 from app.events import ContextAdded
 from app.library import Library
 from app.records.ids import SessionId
 from app.services.owners import Owner
 from app.services.threads import off_loop
 
-AT_ONCE = 3
-"""Teammates at work at the same time, over all teams; the others wait."""
-
 MAX_MEMBERS = 8
-STEPS = 20
-"""Rounds of one piece of work."""
-
-TEAM_TOOLS = frozenset(("check_team_inbox", "send_teammate_message", "team_broadcast"))
-_log = logging.getLogger(__name__)
 
 
 class TeamManager:
@@ -46,9 +36,8 @@ class TeamManager:
     def __init__(self, library: Library, owner: Owner) -> None:
         self._library = library
         self._roster = Roster(library, owner)
-        self._slots = asyncio.Semaphore(AT_ONCE)
+        self._work = TeamWork(self._roster, self._tell)
         self._teams: dict[SessionId, dict[str, Member]] = {}
-        self._leads: dict[SessionId, Conversation] = {}
         self._begun_by = Parents(library)
         self._ready: list[Callable[[SessionId], None]] = []
         self._closed = False
@@ -86,9 +75,14 @@ class TeamManager:
         if sum(other.there for other in members.values()) >= MAX_MEMBERS:
             raise UsageError(f"The team has {MAX_MEMBERS} members.", hint="Give the task to one of them.")
         member = Member(0, conversation.session_id, called, role, ctx.call_id, "idle")
-        member.number = await off_loop(self._roster.enrol, member, task)
+        try:
+            await off_loop(self._roster.enrol, member, task)
+        except asyncio.CancelledError:
+            if member.number:
+                await off_loop(self._roster.end, member, "was stopped before it began")
+            raise
         members[called] = member
-        await self._wake(member)
+        await self._work.wake(member)
         return called
 
     async def send(self, conversation: Conversation, to: str, body: str) -> Teammate | None:
@@ -102,8 +96,10 @@ class TeamManager:
         if recipient == sender:
             raise UsageError("That is yourself.", hint=f"Your team: {names_of(members, sender)}.")
         if recipient == LEAD:
-            await off_loop(self._roster.post, team, sender, (LEAD,), body)
-            self._tell(team)
+            try:
+                await off_loop(self._roster.post, team, sender, (LEAD,), body)
+            finally:
+                self._tell(team)  # also when whoever writes is cancelled: the letter may be there
             return None
         member = members.get(recipient)
         if member is None:
@@ -113,8 +109,10 @@ class TeamManager:
                 f"{member.name} is {member.state} and reads no mail.",
                 hint="Begin it anew with spawn_teammate, or give the task to another one.",
             )
-        await off_loop(self._roster.post, team, sender, (recipient,), body)
-        await self._wake(member)
+        try:
+            await off_loop(self._roster.post, team, sender, (recipient,), body)
+        finally:
+            await self._work.wake(member)
         return Teammate(member.name, member.role, member.state)
 
     async def broadcast(self, conversation: Conversation, body: str) -> list[str]:
@@ -125,11 +123,13 @@ class TeamManager:
         names = [member.name for member in reached] + ([LEAD] if sender != LEAD else [])
         if not names:
             raise UsageError("There is nobody else in the team.", hint="spawn_teammate begins a teammate.")
-        await off_loop(self._roster.post, team, sender, tuple(names), body)
-        if sender != LEAD:
-            self._tell(team)
-        for member in reached:
-            await self._wake(member)
+        try:
+            await off_loop(self._roster.post, team, sender, tuple(names), body)
+        finally:
+            if sender != LEAD:
+                self._tell(team)
+            for member in reached:
+                await self._work.wake(member)
         return names
 
     async def deliver(self, conversation: Conversation) -> int:
@@ -179,13 +179,13 @@ class TeamManager:
         member = self._teams.get(session, {}).get(name)
         if member is None or member.job is None:
             raise NotFoundError(f"No teammate {name} is at work.", hint="It may have ended.")
-        await self._end([member], "was stopped")
+        await self._work.end([member], "was stopped")
 
     async def close(self) -> None:
         """End all teammates and wait until that is in the database."""
-        self._closed = True
-        members = [m for team in self._teams.values() for m in team.values() if m.job is not None]
-        await self._end(members, "was stopped because the program closed")
+        self._closed = self._work.closed = True
+        members = [member for team in self._teams.values() for member in team.values()]
+        await self._work.end(members, "was stopped because the program closed")
 
     # -- who is who -------------------------------------------------------------------------------
 
@@ -195,14 +195,14 @@ class TeamManager:
         if conversation.depth > 0:
             team, _ = await self._placed(conversation)
         else:
-            self._leads[team] = conversation
+            self._work.leads[team] = conversation
         if team not in self._teams:
             kept = await off_loop(self._roster.members, team)
             waiting = {mate.name for mate in await off_loop(self._roster.status, team, kept) if mate.unread}
             members = self._teams.setdefault(team, {member.name: member for member in kept})
             for member in list(members.values()):
                 if member.name in waiting:
-                    await self._wake(member)
+                    await self._work.wake(member)
         return self._teams[team]
 
     async def _place(self, conversation: Conversation) -> tuple[SessionId, str] | None:
@@ -222,87 +222,7 @@ class TeamManager:
             )
         return place
 
-    # -- work -------------------------------------------------------------------------------------
-
-    async def _wake(self, member: Member) -> None:
-        """Let an idle member go to work; one at work looks into its mailbox before it goes idle."""
-        async with member.lock:
-            if member.job is None and member.there and not self._closed and member.team in self._leads:
-                member.state = "running"
-                member.job = asyncio.create_task(self._work(member), name=f"teammate {member.name}")
-                member.job.add_done_callback(_report_mistake)
-
-    async def _work(self, member: Member) -> None:
-        why = "met a mistake in AstroResearch"
-        try:
-            while member.state == "running":
-                async with self._slots:
-                    final = await self._run(member)
-                async with member.lock:
-                    state = await off_loop(self._roster.finish, member, final)
-                    member.state = state
-                    if state != "running":
-                        member.job = None
-                self._tell(member.team)
-        except AppError as error:
-            why = f"failed: {error.message} {error.hint}".strip().rstrip(".")
-        finally:
-            # cancelled ones are ended by whoever cancelled them
-            if member.job is not None and not _cancelled():
-                await self._bury(member, why)
-
-    async def _run(self, member: Member) -> str:
-        """Do one piece of work and return its last text."""
-        lead = self._leads[member.team]
-        text = await off_loop(self._roster.begin, member)
-        others = {name for name, other in self._teams[member.team].items() if other.there} - {member.name}
-        parent = ToolContext(
-            conversation=lead, call_id=member.call_id, step=0, waiting=nullcontext, protected=nullcontext
-        )
-        unwanted = NOT_INSIDE - TEAM_TOOLS
-        return await lead.services.children.run_child(
-            parent,
-            text,
-            name=member.name,
-            kind="teammate",
-            max_steps=STEPS,
-            instructions=instructions(member.name, member.role, others),
-            registry=lead.registry.without(lambda tool: tool.name in unwanted),
-        )
-
-    async def _end(self, members: list[Member], why: str) -> None:
-        jobs = [member.job for member in members if member.job is not None]
-        for job in jobs:
-            job.cancel()
-        if jobs:
-            await asyncio.wait(jobs)
-        for member in members:
-            if member.job is not None:
-                await self._bury(member, why)
-
-    async def _bury(self, member: Member, why: str) -> None:
-        async with member.lock:
-            member.state, member.job = "dead", None
-            try:
-                await off_loop(self._roster.end, member, why)
-            except AppError as error:
-                # its row still names this process: the lead is told when that is gone
-                _log.error("the end of %s was not saved: %s", member.name, error.message)
-                return
-        self._tell(member.team)
-
     def _tell(self, team: SessionId) -> None:
         if not self._closed:
             for callback in self._ready:
                 callback(team)
-
-
-def _cancelled() -> bool:
-    task = asyncio.current_task()
-    return task is not None and task.cancelling() > 0
-
-
-def _report_mistake(job: asyncio.Task[None]) -> None:
-    """Log what no work should raise; the lead was told already."""
-    if not job.cancelled() and (error := job.exception()) is not None:
-        _log.error("%s met a mistake", job.get_name(), exc_info=error)

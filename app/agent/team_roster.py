@@ -73,12 +73,12 @@ class Roster:
             for member in (self.members(team) if members is None else members)
         ]
 
-    def enrol(self, member: Member, task: str) -> int:
-        """Keep a new member with its task as its first letter; returns its number."""
+    def enrol(self, member: Member, task: str) -> None:
+        """Keep a new member, which gets its number, with its task as its first letter."""
         with self._library.transaction(durable=True):
             number = self._library.tasks.create(member.team, TEAMMATE, member.state, member.payload())
             self._library.mail.send(member.team, LEAD, member.name, task)
-        return number
+        member.number = number
 
     def post(self, team: SessionId, sender: str, recipients: Sequence[str], body: str) -> None:
         """Put a letter into mailboxes, all or none. Raises UsageError where one is full."""
@@ -91,33 +91,39 @@ class Roster:
                     )
             self._library.mail.send_all(team, sender, recipients, body)
 
-    def begin(self, member: Member) -> str:
-        """Note that a member goes to work, and return what it goes to work with; its mail is marked."""
+    def begin(self, member: Member) -> str | None:
+        """Take the letters that wait and return what the member works with; None if there are none.
+
+        It is at work then, or idle; to be called with its lock.
+        """
         library, team, name = self._library, member.team, member.name
-        member.runs += 1
         owner = self._owner.claim()
         with library.transaction(durable=True):
             earlier, new = library.mail.between(team, name), library.mail.unread(team, name)
+            state: TeammateState = "running" if new else "idle"
+            runs = member.runs + bool(new)
+            library.tasks.set_state(
+                member.number, state, {**member.payload(), "runs": runs}, owner=owner if new else ""
+            )
             if new:
                 library.mail.mark(team, name, new[-1].id)
-            library.tasks.set_state(member.number, "running", member.payload(), owner=owner)
-        return briefing(name, earlier, new)
+        member.state, member.runs = state, runs
+        return briefing(name, earlier, new) if new else None
 
-    def finish(self, member: Member, final: str) -> TeammateState:
-        """Send the last text of a piece of work to the lead; returns what the member does now.
+    def finish(self, member: Member, final: str) -> None:
+        """Send the last text of a piece of work to the lead; the member is finished after many.
 
-        It goes on ("running") if more mail has come. To be called with the lock of the member.
+        The row still says that it works: `begin` follows. To be called with its lock.
         """
         library, team, name = self._library, member.team, member.name
+        last = member.runs >= MAX_RUNS
         with library.transaction(durable=True):
             library.mail.send(team, name, LEAD, final.strip() or NO_TEXT)
-            state: TeammateState = "running" if library.mail.unread(team, name, 1) else "idle"
-            if member.runs >= MAX_RUNS:
-                state = "finished"
+            if last:
                 library.mail.send(team, name, LEAD, f"({name} has worked {MAX_RUNS} times and is finished.)")
-            owner = self._owner.name if state == "running" else ""
-            library.tasks.set_state(member.number, state, member.payload(), owner=owner)
-        return state
+                library.tasks.set_state(member.number, "finished", member.payload(), owner="")
+        if last:
+            member.state = "finished"
 
     def end(self, member: Member, why: str) -> None:
         """Note that a member is dead, and tell the lead why."""

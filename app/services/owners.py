@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import secrets
 import threading
+import time
 from pathlib import Path
 
 from app.errors import HomeError
 from app.services.home_lock import HomeLock
 
 FOLDER = "running"
+
+_OLD_S = 3600.0
 
 
 class Owner:
@@ -31,7 +35,9 @@ class Owner:
                 hint="Give your account write permission for it, or pick another folder with --home.",
             ) from error
         with self._claiming:
-            self._lock.acquire()
+            if not self._lock.held:
+                self._lock.acquire()
+                self._sweep()
         return self.name
 
     def alive(self, name: str) -> bool:
@@ -51,7 +57,8 @@ class Owner:
         except HomeError:
             return True
         lock.release()
-        path.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):  # another process may look at it: then that one removes it
+            path.unlink()
         return False
 
     def release(self) -> None:
@@ -60,6 +67,17 @@ class Owner:
             if self._lock.held:
                 self._lock.release()
                 self._path(self.name).unlink(missing_ok=True)
+
+    def _sweep(self) -> None:
+        """Remove the files of the dead. A new one may be about to be locked: only old ones are looked at."""
+        before = time.time() - _OLD_S
+        for path in self._folder.glob("*.lock"):
+            try:
+                old = path.stat().st_mtime < before
+            except OSError:
+                continue  # another process has just removed it
+            if old:
+                self.alive(path.stem)
 
     def _path(self, name: str) -> Path:
         return self._folder / f"{name}.lock"
