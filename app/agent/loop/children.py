@@ -11,6 +11,7 @@ from app.agent.loop import prompt
 from app.agent.loop.closing import close_turn
 from app.agent.loop.event_log import Screen
 from app.agent.loop.sessions import Agent, Sessions
+from app.agent.loop.stopping import to_the_end
 from app.agent.loop.turn import Turn
 from app.agent.tools.context import Conversation, ToolContext
 from app.agent.tools.registry import ToolRegistry
@@ -104,7 +105,7 @@ class Children:
                     reason = "stopped"
                     raise
                 finally:
-                    await close_turn(agent, reason, turn.usage.as_json())
+                    await to_the_end(close_turn(agent, reason, turn.usage.as_json()))
         finally:
             leave()
             screen.end()

@@ -21,6 +21,7 @@ _RESUMED = "The program ended in the middle of this turn; what was under way the
 
 async def close_turn(agent: Agent, reason: str, usage: dict[str, Any]) -> None:
     """End the turn under way, if there is one: results, answers, then its last row. Raises LibraryError."""
+    await agent.log.settled()  # what a cancelled emitter has left in flight
     for event in _endings(agent, crashed=False):
         await agent.log.emit(event)
     if agent.history.open_turn:

@@ -13,6 +13,7 @@ from app.agent.loop.children import Children
 from app.agent.loop.closing import close_after_crash
 from app.agent.loop.event_log import Screen
 from app.agent.loop.sessions import Agent, Sessions
+from app.agent.loop.stopping import to_the_end
 from app.agent.loop.turn_lock import TurnLock
 from app.agent.loop.turn_runner import Request, TurnRunner
 from app.agent.services import AgentServices
@@ -148,11 +149,11 @@ class AgentRuntime:
             return
         async with agent.turn:
             lock = TurnLock(self._services().home, session)
-            if await off_loop(lock.acquire):
-                try:
+            try:
+                if await off_loop(lock.acquire):
                     await close_after_crash(agent)
-                finally:
-                    await off_loop(lock.release)
+            finally:
+                await to_the_end(off_loop(lock.release))
 
     def request_compaction(self, session: SessionId | str) -> None:
         """Shorten a conversation before its next model call."""

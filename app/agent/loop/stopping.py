@@ -25,3 +25,19 @@ async def until_stopped(work: Coroutine[Any, Any, Result], stop: asyncio.Event |
             task.cancel()
             await asyncio.wait({task})
     return None if task.cancelled() else task.result()
+
+
+async def to_the_end(work: Coroutine[Any, Any, Result]) -> Result:
+    """Return what short closing work returns; a cancellation meanwhile is raised when the work is done."""
+    task = asyncio.ensure_future(work)
+    cancelled = False
+    while not task.done():
+        try:
+            await asyncio.wait({task})
+        except asyncio.CancelledError:
+            cancelled = True
+    if cancelled:
+        if not task.cancelled():
+            task.exception()  # seen; the cancellation is what counts
+        raise asyncio.CancelledError
+    return task.result()

@@ -16,7 +16,7 @@ from app.agent.loop.closing import close_after_crash, close_turn
 from app.agent.loop.compactor import ContextFullError
 from app.agent.loop.direct import answer_directly
 from app.agent.loop.sessions import Agent
-from app.agent.loop.stopping import until_stopped
+from app.agent.loop.stopping import to_the_end, until_stopped
 from app.agent.loop.turn import Turn
 from app.agent.loop.turn_lock import TurnLock
 from app.agent.services import AgentServices
@@ -56,16 +56,16 @@ class TurnRunner:
     async def run(self, agent: Agent, request: Request) -> None:
         """Run a turn from its first row to its last."""
         lock = TurnLock(self.services().home, agent.session_id)
-        if not await off_loop(lock.acquire):
-            raise UsageError(
-                "Another window or command works in this conversation.",
-                hint="Wait for its end, or stop it there.",
-            )
         reason, usage, started = "failed", dict[str, Any](), time.monotonic()
         try:
+            if not await off_loop(lock.acquire):
+                raise UsageError(
+                    "Another window or command works in this conversation.",
+                    hint="Wait for its end, or stop it there.",
+                )
             await close_after_crash(agent)
-            await agent.log.emit(TurnStarted(ulid(), request.text), durable=True)
             try:
+                await agent.log.emit(TurnStarted(ulid(), request.text), durable=True)
                 reason, usage = await self._turn(agent, request)
             except asyncio.CancelledError:
                 reason = "stopped"
@@ -77,10 +77,11 @@ class TurnRunner:
                 await agent.log.emit(Notice("error", f"{error.message} {error.hint}".strip()))
             finally:
                 agent.running = False
-                await close_turn(agent, reason, {**usage, "seconds": round(time.monotonic() - started, 3)})
+                usage = {**usage, "seconds": round(time.monotonic() - started, 3)}
+                await to_the_end(close_turn(agent, reason, usage))
         finally:
             agent.running = False
-            await off_loop(lock.release)
+            await to_the_end(off_loop(lock.release))
 
     async def _turn(self, agent: Agent, request: Request) -> tuple[str, dict[str, Any]]:
         services = self.services()
