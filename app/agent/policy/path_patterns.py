@@ -14,6 +14,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from functools import lru_cache
 from pathlib import Path
 
 from app.agent.policy.path_shapes import PathKey, key_of
@@ -79,6 +80,7 @@ class PathSubject:
         return Match.NO
 
 
+@lru_cache(maxsize=512)
 def _parts(pattern: str, base: Path) -> tuple[PathKey, bool]:
     """Return the parts of a pattern, and whether it is only a name."""
     text = pattern.replace("\\", "/") if sys.platform == "win32" else pattern

@@ -91,6 +91,7 @@ class PermissionChecker:
         self._save_rule = save_rule
         self._grants: dict[SessionId, set[Grant]] = {}
         self._layers: tuple[tuple[PermissionRule, ...], ...] = ()
+        self._read: tuple[tuple[Permission, ...], tuple[PermissionRule, ...]] | None = None
 
     def decide(
         self,
@@ -108,7 +109,7 @@ class PermissionChecker:
         call = _Call.of(tool, args, tainted=tainted, base=base or self._base)
         decision = self._chain(session_id, call, tool.check_permissions(args))
         for layer in self._layers:
-            decision = decision.stricter(call.under(layer))
+            decision = decision.stricter(call.under(call.named(layer)))
         return replace(decision, offer=call.offer(), grant=call.grant())
 
     async def remember(
@@ -151,9 +152,16 @@ class PermissionChecker:
         child._layers = (*self._layers, tuple(extra))
         return child
 
+    def _of_settings(self) -> tuple[PermissionRule, ...]:
+        """Return the rules of the settings as they are now."""
+        permissions = self._settings().agent.permissions
+        if self._read is None or self._read[0] is not permissions:
+            self._read = (permissions, tuple(_from_settings(permissions)))
+        return self._read[1]
+
     def _chain(self, session_id: SessionId, call: _Call, own: Iterable[PermissionRule]) -> Decision:
-        own, settings = tuple(own), tuple(_from_settings(self._settings()))
-        everything = (*own, *settings)
+        settings = call.named(self._of_settings())
+        everything = (*call.named(own), *settings)
         if refusal := call.refusal(everything):
             return refusal
         doubt = call.doubt(everything)
@@ -186,30 +194,34 @@ class _Call:
         digest = hashlib.sha256(written.encode("ascii")).hexdigest()
         return cls(tool, kind, subject_of(tool, args, kind, base), digest, tainted)
 
+    def named(self, rules: Iterable[PermissionRule]) -> tuple[PermissionRule, ...]:
+        """Return the rules that speak of this tool."""
+        return tuple(rule for rule in rules if fnmatchcase(self.tool.name, rule.tool))
+
     def refusal(self, rules: Iterable[PermissionRule]) -> Decision | None:
         """Return the refusal of the first Deny that speaks of this call."""
-        for rule in self._named(rules):
+        for rule in rules:
             if isinstance(rule, Deny) and self._touched(rule) is Match.YES:
                 return Decision("deny", rule.reason or f"The rule {_shown(rule)} refuses it.", rule)
         return None
 
     def doubt(self, rules: Iterable[PermissionRule]) -> Decision | None:
         """Return a question where a Deny may speak of this call."""
-        for rule in self._named(rules):
+        for rule in rules:
             if isinstance(rule, Deny) and self._touched(rule) is Match.PERHAPS:
                 return Decision("ask", f"It cannot be ruled out that {_shown(rule)} refuses it.", rule)
         return None
 
     def permission(self, rules: Iterable[PermissionRule]) -> Decision | None:
         """Return the permission of the first Allow that speaks of all of this call."""
-        for rule in self._named(rules):
+        for rule in rules:
             if isinstance(rule, Allow) and (not rule.match or self.subject.covered_by(rule.match)):
                 return Decision("allow", f"The rule {_shown(rule)} allows it.", rule)
         return None
 
     def question(self, rules: Iterable[PermissionRule]) -> Decision | None:
         """Return the question of the first Ask that may speak of this call."""
-        for rule in self._named(rules):
+        for rule in rules:
             if isinstance(rule, Ask) and self._touched(rule) is not Match.NO:
                 return Decision("ask", rule.message or f"The rule {_shown(rule)} asks.", rule)
         return None
@@ -254,15 +266,12 @@ class _Call:
         """Return what an answer for the conversation keeps."""
         return Grant(self.tool.name, self.subject.key, self.digest, self.tainted)
 
-    def _named(self, rules: Iterable[PermissionRule]) -> Iterator[PermissionRule]:
-        return (rule for rule in rules if fnmatchcase(self.tool.name, rule.tool))
-
     def _touched(self, rule: PermissionRule) -> Match:
         return self.subject.touched_by(rule.match) if rule.match else Match.YES
 
 
-def _from_settings(settings: Settings) -> Iterator[PermissionRule]:
-    for rule in settings.agent.permissions:
+def _from_settings(permissions: Sequence[Permission]) -> Iterator[PermissionRule]:
+    for rule in permissions:
         match rule.action:
             case "deny":
                 yield Deny(rule.tool, match=rule.match)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import shlex
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
@@ -20,6 +20,9 @@ from app.agent.policy.shell_words import CommandLine, Word, parse
 
 _UNKNOWN = "\N{OBJECT REPLACEMENT CHARACTER}"
 """Stands for a word that only the shell knows."""
+
+_WORDS = 5_000
+"""So many words of a line and of what it starts are looked at; a maze hides something."""
 
 _PLAIN_POWERSHELL = re.compile(r"[\w .,:/\\=+-]+")
 
@@ -40,12 +43,12 @@ class CommandSubject:
     def of(cls, text: str, platform: str = sys.platform) -> CommandSubject:
         """Read a command line of the shell of this platform."""
         line = _powershell(text) if platform == "win32" else parse(text)
-        found = [_unwrapped(words) for words in line.commands]
+        found = _unwrapped(line)
         return cls(
             text,
             line,
-            tuple(words for one in found for words in one.commands),
-            hides=not line.understood or any(one.hides for one in found),
+            found.commands,
+            hides=found.hides,
             direct=line.plain and not _lends_itself(line.commands[0]),
         )
 
@@ -120,25 +123,24 @@ def _in_order(arguments: Sequence[str], wanted: Sequence[str]) -> bool:
     return all(word == "*" or any(fnmatchcase(argument, word) for argument in rest) for word in wanted)
 
 
-def _unwrapped(words: Sequence[Word], depth: int = 0) -> Started:
-    """Return a command with all that it starts in turn."""
-    commands, hides = [tuple(words)], depth > 10
-    if not hides:
-        for started in _starts(words):
-            hides = hides or started.hides
-            for inner in started.commands:
-                deeper = _unwrapped(inner, depth + 1)
-                commands += deeper.commands
-                hides = hides or deeper.hides
-    return Started(tuple(commands), hides)
-
-
-def _starts(words: Sequence[Word]) -> Iterator[Started]:
-    started = started_by(_name(words[0].text.casefold()), words[1:])
-    yield Started(started.commands, started.hides or not words[0].literal)
-    for code in started.code:
-        line = parse(code)
-        yield Started(line.commands, not line.understood)
+def _unwrapped(line: CommandLine) -> Started:
+    """Return the commands of a line with all that they start in turn, as deep as anyone would nest them."""
+    queue, hides, words_left = list(line.commands), not line.understood, _WORDS
+    place = 0
+    while place < len(queue):
+        words = queue[place]
+        place += 1
+        words_left -= len(words)
+        if words_left < 0:
+            return Started(tuple(queue), hides=True)
+        started = started_by(_name(words[0].text.casefold()), words[1:])
+        hides = hides or started.hides or not words[0].literal
+        queue += started.commands
+        for code in started.code:
+            inner = parse(code)
+            queue += inner.commands
+            hides = hides or not inner.understood
+    return Started(tuple(queue), hides)
 
 
 def _lends_itself(words: Sequence[Word]) -> bool:

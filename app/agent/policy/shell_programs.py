@@ -88,6 +88,10 @@ _SUBCOMMANDS = {
 }
 
 
+_MOST = 20
+"""More programs than this nobody starts with one `find`."""
+
+
 def started_by(name: str, arguments: Sequence[Word]) -> Started:
     """Return what a program of this name starts when it is given these arguments."""
     words = tuple(arguments)
@@ -161,14 +165,14 @@ def _after_options(words: tuple[Word, ...], valued: frozenset[str], before: int)
 
 
 def _found(words: tuple[Word, ...]) -> Started:
+    places = [i for i, word in enumerate(words) if word.text in ("-exec", "-execdir", "-ok", "-okdir")]
     commands = []
-    for place, word in enumerate(words):
-        if word.text in ("-exec", "-execdir", "-ok", "-okdir"):
-            rest = words[place + 1 :]
-            end = next((i for i, one in enumerate(rest) if one.text in (";", "+")), len(rest))
-            if end:
-                commands.append(rest[:end])
-    return Started(tuple(commands))
+    for place in places[:_MOST]:
+        rest = words[place + 1 :]
+        end = next((i for i, one in enumerate(rest) if one.text in (";", "+")), len(rest))
+        if end:
+            commands.append(rest[:end])
+    return Started(tuple(commands), hides=len(places) > _MOST)
 
 
 def _subcommand(name: str, words: tuple[Word, ...]) -> Started:

@@ -16,7 +16,7 @@ _RESERVED = frozenset(
 )
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*\+?=")
 _DEPTH = 20
-_LENGTH = 50_000
+_LENGTH = 10_000
 """Longer lines are not read: this runs on the loop."""
 
 

@@ -206,7 +206,11 @@ def test_that_a_pattern_that_refuses_finds_every_command_of_the_line(command: st
         "git -c alias.p='!x' p",
         "(" * 60,
         "ls " + "x" * 100_000,
+        "find " + "-exec find " * 800,
+        "eval " * 1600 + "x",
+        "xargs " * 1600 + "x",
     ],
+    ids=lambda command: command[:20],
 )
 def test_that_what_could_hide_asks(command: str) -> None:
     """Bug 28: what cannot be understood is asked about."""
