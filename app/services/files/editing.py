@@ -6,7 +6,6 @@ text as it is, and of what is replaced only the part that differs is touched.
 
 from __future__ import annotations
 
-import difflib
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -16,6 +15,7 @@ from app.errors import AppError
 
 MOST_PLACES = 20
 _SUGGESTION_LINES = 20_000
+_WIDEST = 200
 
 
 class EditError(AppError):
@@ -145,10 +145,11 @@ def _nearest(text: str, wanted: str) -> str:
     first = next((line for line in wanted.split("\n") if line.strip()), "")
     if (number := loose.get(" ".join(first.split()))) and first.strip():
         return f"Line {number} looks alike but for white space. Read the file there and copy it exactly."
-    near = difflib.get_close_matches(
-        first[:200], [x[:200] for x in islice(lines, _SUGGESTION_LINES)], n=1, cutoff=0.7
-    )
+    from rapidfuzz import fuzz, process  # for a mistake alone
+
+    choices = [line[:_WIDEST] for line in islice(lines, _SUGGESTION_LINES)]
+    near = process.extractOne(first[:_WIDEST], choices, scorer=fuzz.ratio, score_cutoff=70) if first else None
     if near:
-        number = next(i for i, line in enumerate(lines, 1) if line[:200] == near[0])
-        return f"The nearest is line {number}: {near[0].strip()!r}. Read the file there and copy it exactly."
+        text, _, index = near
+        return f"The nearest is line {index + 1}: {text.strip()!r}. Read the file there and copy it exactly."
     return "Read the file and copy the text to replace exactly, without line numbers."

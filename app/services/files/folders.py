@@ -25,6 +25,9 @@ _NO_WAIT = getattr(os, "O_NONBLOCK", 0)
 _BINARY = getattr(os, "O_BINARY", 0)
 _FOLDER = getattr(os, "O_DIRECTORY", 0)
 
+TEMPORARY = ".astroresearch-"
+"""How names of files begin that were not finished; nobody wants to see what a crash left of them."""
+
 
 class FileAccessError(AppError):
     """A file or folder cannot be opened, read or written; the message says which and why."""

@@ -10,6 +10,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from app.services.files.folders import TEMPORARY
+
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
 
@@ -85,7 +87,7 @@ class _Rules:
 
 
 def _left_out(entry: os.DirEntry[str], rules: tuple[_Rules, ...], *, folder: bool) -> bool:
-    if _is_link(entry) or (folder and entry.name in SKIPPED):
+    if _is_link(entry) or (folder and entry.name in SKIPPED) or entry.name.startswith(TEMPORARY):
         return True
     return _ignored(entry.path, rules, folder=folder)
 

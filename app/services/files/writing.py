@@ -16,7 +16,7 @@ from pathlib import Path
 from weakref import WeakValueDictionary
 
 from app.errors import AppError
-from app.services.files.folders import FileAccessError, Folder, explained, open_file, open_folder
+from app.services.files.folders import TEMPORARY, FileAccessError, Folder, explained, open_file, open_folder
 from app.services.files.versions import FileVersion
 
 _CHUNK = 1 << 20
@@ -79,7 +79,7 @@ def write_whole(path: Path, data: bytes, *, expected: FileVersion | None) -> Fil
     with explained(path, "written"), open_folder(path.parent, make=expected is None) as folder:
         before = folder.state(path.name)
         _check_kind(path, before)
-        temporary = f".{secrets.token_hex(8)}.tmp"
+        temporary = f"{TEMPORARY}{secrets.token_hex(8)}.tmp"
         try:
             version = _write(folder, temporary, data, before)
             if expected is None:

@@ -108,10 +108,10 @@ class Desk:
         )
 
     async def call(
-        self, tool: AgentTool, files: FileStateCache | None = None, *, project: bool = True, **arguments: Any
+        self, tool: AgentTool, by: FileStateCache | None = None, /, *, project: bool = True, **arguments: Any
     ) -> ToolOutput:
         args = tool.Args.model_validate(arguments)
-        context = self.context(files, project=project)
+        context = self.context(by, project=project)
         return await tool.execute_with_progress(
             args, context, lambda _share, words: self.reports.append(words)
         )

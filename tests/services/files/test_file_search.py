@@ -67,6 +67,7 @@ async def test_that_one_line_of_40_megabytes_gives_a_short_answer(search: FileSe
     assert max(len(text) for _, text in found.lines) < 400
 
 
+@pytest.mark.slow
 async def test_that_a_pattern_without_end_is_ended_and_what_was_found_is_kept(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("aaa\n")
     (tmp_path / "b.txt").write_text("a" * 60 + "!\n")

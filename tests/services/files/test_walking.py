@@ -58,6 +58,7 @@ def test_that_the_rules_of_the_repository_hold_in_its_folders(tmp_path: Path) ->
 
 def test_that_machinery_is_passed_over(tmp_path: Path) -> None:
     made(tmp_path, ".git/config", "node_modules/a.js", "__pycache__/a.pyc", ".venv/x", ".hidden/a", "a")
+    made(tmp_path, ".astroresearch-0123.tmp")
     assert found(tmp_path) == ["a", ".hidden/a"]
 
 

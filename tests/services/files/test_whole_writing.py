@@ -6,6 +6,7 @@ import asyncio
 import errno
 import os
 import stat
+import subprocess
 import sys
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from app.services.files.editing import EditError
 from app.services.files.encodings import BinaryFileError
 from app.services.files.folders import FileAccessError, Folder, open_file, open_folder
 from app.services.files.versions import FileVersion
+from app.services.files.walking import walk
 from app.services.files.writing import StaleFileError, file_lock, read_whole, write_whole
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="permissions and links of POSIX")
@@ -162,6 +164,28 @@ def test_that_too_large_a_file_is_refused(tmp_path: Path) -> None:
     with pytest.raises(FileAccessError) as caught:
         read_whole(tmp_path / "a", most=MOST)
     assert caught.value.code == "too_large"
+
+
+@pytest.mark.parametrize("point", ["fsync", "replace"])
+def test_that_a_killed_writer_leaves_the_old_file(tmp_path: Path, point: str) -> None:
+    """Trap 0.9: kill -9 before the new file has its name; what is left over is not shown by searches."""
+    path = tmp_path / "a.txt"
+    path.write_text("old")
+    script = f"""
+import os, signal
+from pathlib import Path
+from app.services.files.writing import read_whole, write_whole
+def die(*args, **kwargs):
+    os.kill(os.getpid(), getattr(signal, "SIGKILL", signal.SIGTERM))
+known = read_whole(Path({str(path)!r}), most=100).version
+os.{point} = die
+write_whole(Path({str(path)!r}), b"new", expected=known)
+"""
+    root = Path(__file__).resolve().parents[3]
+    ended = subprocess.run([sys.executable, "-c", script], cwd=root, check=False)
+    assert ended.returncode != 0
+    assert path.read_text() == "old"
+    assert [found.relative for found in walk(tmp_path)] == ["a.txt"]
 
 
 # -- changes --------------------------------------------------------------------------------------
