@@ -70,7 +70,7 @@ def test_that_an_outline_has_a_line_a_section_in_order() -> None:
         ("2", [3, 4, 5]),
         ("2 Data", [3, 4, 5]),
         ("2.1", [4]),
-        ("data", [3]),
+        ("data", [3, 4, 5]),
         ("Spectroscopy", [5]),
         ("spectro", [5]),
         ("DISCUSSION", [6]),
@@ -109,6 +109,49 @@ def test_that_a_page_behind_the_last_names_how_many_there_are() -> None:
     with pytest.raises(NotFoundError) as raised:
         reading.of_pages(hits(), "7", 7)
     assert raised.value.message == "The paper has 7 pages."
+
+
+REAL = [
+    ("", 0),
+    ("A B S T R AC T", 0),
+    ("1 IN T ROD UCT I ON", 0),
+    ("3 P HOTOM ETRY > 3.1 Hipparcos photometry", 7),
+    ("3 P HOTOM ETRY > 3.2 Infrared photometry", 8),
+    ("3 P HOTOM ETRY > 4.1 Pulsation periods", 9),
+    ("6 CO LOUR S > 6.2 The SP-red stars", 17),
+    ("6 CO LOUR S > 6.2 The SP-red stars > 6.2.1 Globular cluster Miras", 18),
+    ("R E F E RE N CE S", 29),
+]
+"""Headings as they come out of a journal's pages."""
+
+
+@pytest.mark.parametrize(
+    ("wanted", "found"),
+    [
+        ("abstract", [1]),
+        ("Introduction", [2]),
+        ("1. Introduction", [2]),
+        ("Photometry", [3, 4, 5]),
+        ("3", [3, 4, 5]),
+        ("3.2", [4]),
+        ("4", [5]),
+        ("4.1 Pulsation periods", [5]),
+        ("6.2", [6, 7]),
+        ("6.2 The SP-red stars", [6, 7]),
+        ("6 COLOURS > 6.2 The SP-red stars", [6, 7]),
+        ("miras", [7]),
+        ("References", [8]),
+    ],
+)
+def test_that_sections_within_sections_and_spaced_headings_are_found(wanted: str, found: list[int]) -> None:
+    assert numbers(reading.of_section(hits(REAL), wanted)) == found
+
+
+def test_that_an_outline_is_indented_by_depth() -> None:
+    lines = [heading.line() for heading in reading.outline(hits(REAL))]
+    assert lines[6] == "  - 6.2 The SP-red stars (page=17, 9 characters)"
+    assert lines[7] == "    - 6.2.1 Globular cluster Miras (page=18, 9 characters)"
+    assert numbers(reading.abstract(hits(REAL))) == [1]
 
 
 def test_that_abstract_and_references_are_told_from_the_text() -> None:

@@ -52,16 +52,22 @@ async def test_that_a_paper_shows_its_outline_and_abstract_first(world: World) -
     output = await world.run(GetPaperContent(), paper=paper)
     assert output.content.startswith("Nakamura")
     assert "- 2. Results (pages=2-3," in output.content
-    assert "[1] p. 1 (page=0), Abstract: We report the pulsation" in output.content
+    assert "[1] p. 1 (page=0): We report the pulsation" in output.content
     assert "331.4" not in output.content
     assert output.metadata["sections"] == ["Abstract", "1. Observations", "2. Results", "References"]
     assert output.untrusted
 
 
+async def test_that_a_paper_without_a_marked_abstract_shows_how_it_begins(world: World) -> None:
+    paper = world.add_paper("A letter", [("", ["Dear editor, we have seen a comet.", "It was bright."])])
+    output = await world.run(GetPaperContent(), paper=paper)
+    assert "No abstract is marked; the paper begins:\n[1] p. 1 (page=0): Dear editor" in output.content
+
+
 async def test_that_a_section_or_pages_are_read_with_numbers_to_cite(world: World) -> None:
     paper = lantern(world)
     section = await world.run(GetPaperContent(), paper=paper, section="Results")
-    assert "## 2. Results\n[1] p. 3 (page=2), 2. Results: A Fourier fit" in section.content
+    assert "## 2. Results\n[1] p. 3 (page=2): A Fourier fit" in section.content
     pages = await world.run(GetPaperContent(), paper=paper, pages=[2, 3])
     assert section.content.splitlines()[2:] == pages.content.splitlines()[2:]
     assert [entry["n"] for entry in pages.metadata["evidence"]] == [1, 2]

@@ -17,6 +17,9 @@ from app.library.papers import PaperDetail
 from app.records.passage import PassageHit
 from app.services.threads import off_loop
 
+_BEGINNING = 2500
+"""Characters of the beginning that are shown where no abstract is known."""
+
 
 class GetPaperContentArgs(ToolArgs):
     """Arguments of `get_paper_content`."""
@@ -82,8 +85,10 @@ class GetPaperContent(AgentTool):
         if len(lines) <= len(headings):
             lines.append(f"… and {len(headings) + 1 - len(lines)} more sections.")
         first = reading.abstract(passages)
+        lines.append("\nAbstract:" if first else "\nNo abstract is marked; the paper begins:")
+        first = first or list(passages[: fitting([hit.passage.text for hit in passages], _BEGINNING)])
         numbers = ctx.conversation.evidence.add(first, [label] * len(first))
-        lines += ["", *(passage_line(n, hit, "") for n, hit in zip(numbers, first, strict=True))]
+        lines += [passage_line(n, hit) for n, hit in zip(numbers, first, strict=True)]
         lines.append("Ask for a section by name, for pages, or for offset=0 to read in order.")
         return ToolOutput(
             "\n".join(lines),
@@ -118,7 +123,7 @@ class GetPaperContent(AgentTool):
             if hit.passage.section != section:
                 section = hit.passage.section
                 lines.append(f"\n## {section or '(no heading)'}")
-            lines.append(passage_line(number, hit, ""))
+            lines.append(passage_line(number, hit))
         following = offset + count
         if following < len(chosen):
             lines.append(f"\nIt goes on: ask again with offset={following}.")

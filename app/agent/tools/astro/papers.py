@@ -84,11 +84,11 @@ def described(row: PaperRow) -> str:
     return " · ".join(part for part in parts if part)
 
 
-def passage_line(number: int, hit: PassageHit, label: str) -> str:
+def passage_line(number: int, hit: PassageHit, label: str = "", section: str = "") -> str:
     """Return a passage as the model reads it: its mark, where it stands, its words."""
     passage = hit.passage
-    place = [f"p. {passage.page_label or passage.page + 1} (page={passage.page})", passage.section]
-    head = ", ".join(part for part in (label, *place) if part)
+    place = f"p. {passage.page_label or passage.page + 1} (page={passage.page})"
+    head = ", ".join(part for part in (label, place, section) if part)
     return f"{mark(number)} {head}: {passage.text}".lstrip()
 
 

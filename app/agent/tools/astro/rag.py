@@ -59,7 +59,8 @@ class RagSearch(AgentTool):
         evidence = ctx.conversation.evidence
         numbers = evidence.add(hits, labels)
         lines = [
-            passage_line(number, hit, label) for number, hit, label in zip(numbers, hits, labels, strict=True)
+            passage_line(number, hit, label, hit.passage.section)
+            for number, hit, label in zip(numbers, hits, labels, strict=True)
         ]
         if not hits:
             lines = [found.nothing()]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from rapidfuzz import fuzz, process
@@ -15,6 +15,8 @@ from app.records.text import fold
 _NUMBER = re.compile(r"^(?:(?P<number>\d+(?:\.\d+)*)\.?|(?P<roman>[ivx]+)\.)(?:\s|$)", re.IGNORECASE)
 _SPAN = re.compile(r"(?P<first>\d+)(?:\s*(?:-|–|\.\.|to)\s*(?P<last>\d+))?")
 _SUGGESTED = 5
+_BELOW = " > "
+"""Between a section and the one below it in `Passage.section`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,13 +31,15 @@ class Heading:
     chars: int
 
     def line(self) -> str:
-        """Return one line of an outline."""
+        """Return one line of an outline, indented by its depth."""
+        above, _, own = self.name.rpartition(_BELOW)
+        indent = "  " * (above.count(_BELOW) + 1 if above else 0)
         pages = (
             f"page={self.first_page}"
             if self.first_page == self.last_page
             else f"pages={self.first_page}-{self.last_page}"
         )
-        return f"- {self.name or '(no heading)'} ({pages}, {self.chars:,} characters)"
+        return f"{indent}- {own or '(no heading)'} ({pages}, {self.chars:,} characters)"
 
 
 def outline(passages: Sequence[PassageHit]) -> list[Heading]:
@@ -59,8 +63,7 @@ def of_section(passages: Sequence[PassageHit], wanted: str) -> list[PassageHit]:
 
     Raises NotFoundError that names the sections most like it.
     """
-    headings = outline(passages)
-    names = list(dict.fromkeys(heading.name for heading in headings))
+    names = list(dict.fromkeys(hit.passage.section for hit in passages))
     chosen = _matching(names, wanted)
     if not chosen:
         folded = {name: fold(name) for name in names if name}
@@ -104,29 +107,48 @@ def abstract(passages: Sequence[PassageHit]) -> list[PassageHit]:
     return [
         hit
         for hit in passages
-        if hit.passage.kind is PassageKind.ABSTRACT or fold(hit.passage.section) == "abstract"
+        if hit.passage.kind is PassageKind.ABSTRACT or _squeezed(hit.passage.section) == "abstract"
     ]
 
 
 def _matching(names: Sequence[str], wanted: str) -> set[str]:
-    asked = fold(wanted).strip(" .#")
+    """Return the sections that are meant: the whole name, else a part of its path, else part of a word."""
+    asked = _squeezed(wanted)
     if not asked:
         return set()
-    exact = [name for name in names if fold(name).strip(" .") == asked]
-    number = _number(exact[0]) if len(exact) == 1 else (asked if _number(asked + " ") == asked else "")
-    if number:
-        below = [name for name in names if (own := _number(name)) == number or own.startswith(f"{number}.")]
-        return {*exact, *below}
-    if exact:
-        return set(exact)
-    plain = [name for name in names if _without_number(fold(name)) == _without_number(asked)]
-    return set(plain or [name for name in names if asked in fold(name)])
+    number = _number(wanted) or (asked if re.fullmatch(r"\d+(?:\.\d+)*", asked) else "")
+    words = "" if number == asked else _squeezed(_without_number(wanted)) or asked
+    parts = {name: name.split(_BELOW) for name in names}
+    ways: list[Callable[[str, str], bool]] = [
+        lambda name, _part: _squeezed(name) == asked,
+        lambda _name, part: _squeezed(part) == asked,
+        lambda _name, part: bool(number) and _is_below(_number(part), number) and words in _squeezed(part),
+        lambda _name, part: bool(words) and _squeezed(_without_number(part)) == words,
+        lambda _name, part: bool(words) and words in _squeezed(part),
+    ]
+    for way in ways:
+        found = {name for name in names if any(way(name, part) for part in parts[name])}
+        if found:
+            below = {name for name in names if any(name.startswith(f"{one}{_BELOW}") for one in found)}
+            numbers = {own for one in found if (own := _number(parts[one][-1]))}
+            listed = {name for name in names if any(_is_below(_number(parts[name][-1]), n) for n in numbers)}
+            return found | below | listed
+    return set()
+
+
+def _is_below(number: str, above: str) -> bool:
+    return number == above or number.startswith(f"{above}.")
 
 
 def _number(name: str) -> str:
-    match = _NUMBER.match(fold(name))
+    match = _NUMBER.match(fold(name).strip())
     return (match["number"] or match["roman"]) if match else ""
 
 
 def _without_number(name: str) -> str:
-    return _NUMBER.sub("", name).strip()
+    return _NUMBER.sub("", fold(name).strip()).strip()
+
+
+def _squeezed(name: str) -> str:
+    """Return the name without spaces, in which headings set in small capitals come apart ("R E SULTS")."""
+    return "".join(fold(name).split()).strip(".#:")
