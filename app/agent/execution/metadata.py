@@ -18,6 +18,8 @@ def plain_metadata(metadata: Mapping[str, Any]) -> dict[str, Any]:
 
     More than the journal should carry is left out, and says so.
     """
+    if not metadata:
+        return {}
     made: dict[str, Any] = _plain(metadata, 0)
     size = len(json.dumps(made))
     return made if size <= MOST_BYTES else {"left_out": f"{size:,} bytes of details"}

@@ -29,11 +29,6 @@ class Permissions:
     tainted: Callable[[], bool]
     _asking: asyncio.Lock = field(default_factory=asyncio.Lock)
 
-    def refusal(self, call: PreparedCall) -> Ending | None:
-        """Return the ending of a call that the rules deny."""
-        decision = self._decide(call)
-        return denied(decision.reason) if decision.action == "deny" else None
-
     async def hooked(self, call: PreparedCall) -> Hooked:
         """Show the call to the guards.
 
@@ -55,14 +50,8 @@ class Permissions:
     async def settled(self, hooked: Hooked, ctx: ToolContext) -> Ending | None:
         """Return None for a call that may run, after asking where the rules ask; else its ending.
 
-        The rules are asked now, not when the call came: what ran before it may have changed where a path
-        leads to. Cancelling withdraws the question.
+        Cancelling withdraws the question.
         """
-        decision = self.decision(hooked)
-        if decision.action == "allow":
-            return None
-        if decision.action == "deny":
-            return denied(decision.reason)
         async with self._asking:
             decision = self.decision(hooked)  # the last answer may have been for this call too
             if decision.action == "allow":

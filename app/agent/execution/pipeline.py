@@ -15,7 +15,7 @@ from app.agent.execution.control import CallControl, StoppedError
 from app.agent.execution.duplicates import Watch
 from app.agent.execution.gate import Ticket
 from app.agent.execution.metadata import plain_metadata
-from app.agent.execution.outcomes import Ending, broken, failed, not_started, rejected
+from app.agent.execution.outcomes import Ending, broken, denied, failed, not_started, rejected
 from app.agent.execution.permission import Hooked, hook_call
 from app.agent.execution.prepare import BadCallError, as_shown, find_tool, parse, validate
 from app.agent.execution.running import run_tool
@@ -92,22 +92,29 @@ class CallPipeline:
             return rejected(watch.refusal)
         call = self._understood()
         self.hooked = Hooked(call, call)
-        if refusal := permissions.refusal(call):
-            return refusal
+        decision = permissions.decision(self.hooked)
+        if decision.action == "deny":
+            return denied(decision.reason)
+        waited = False
         if permissions.hooks.any_for(call.tool.name):
-            self.hooked = await control.guard(permissions.hooked(call))
+            waited, self.hooked = True, await control.guard(permissions.hooked(call))
             if self.hooked.refusal:
                 return self.hooked.refusal
         self.state = CallState.QUEUED
         self.ticket.classify(shared=self.hooked.call.concurrency_safe)
         if watch.pause_s:
+            waited = True
             await control.guard(asyncio.sleep(watch.pause_s))
         if not self.ticket.open:
+            waited = True
             await control.guard(self.ticket.turn())
-        if permissions.decision(self.hooked).action != "allow":
-            self.state = CallState.AWAITING_PERMISSION
-            return await control.guard(permissions.settled(self.hooked, self._context()))
-        return None
+        if waited:
+            # Calls that ran meanwhile may have changed where a path leads to.
+            decision = permissions.decision(self.hooked)
+        if decision.action == "allow":
+            return None
+        self.state = CallState.AWAITING_PERMISSION
+        return await control.guard(permissions.settled(self.hooked, self._context()))
 
     def _understood(self) -> PreparedCall:
         tool = find_tool(self.scope.conversation.registry, self.part.name)

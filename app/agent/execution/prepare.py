@@ -79,6 +79,7 @@ def as_shown(text: str) -> dict[str, Any]:
     """Return arguments for the journal and the screen: {} where they are no JSON object."""
     try:
         value = json.loads(storable(text), strict=False)
+        # Escapes may still make half characters, and NaN is no JSON for anybody else.
         value = json.loads(storable(json.dumps(value, ensure_ascii=False)), parse_constant=str)
     except (ValueError, RecursionError):
         return {}
