@@ -784,10 +784,6 @@
             <translation>按键 %1</translation>
         </message>
         <message>
-            <source>May %1 run?</source>
-            <translation>允许运行 %1 吗？</translation>
-        </message>
-        <message>
             <source>asked by %1</source>
             <translation>由 %1 请求</translation>
         </message>
@@ -1469,6 +1465,38 @@
         <message>
             <source>waits for you</source>
             <translation>等待您</translation>
+        </message>
+        <message>
+            <source>Run this command?</source>
+            <translation>运行此命令吗？</translation>
+        </message>
+        <message>
+            <source>Change this file?</source>
+            <translation>修改此文件吗？</translation>
+        </message>
+        <message>
+            <source>Use this path?</source>
+            <translation>使用此路径吗？</translation>
+        </message>
+        <message>
+            <source>Allow %1?</source>
+            <translation>允许 %1 吗？</translation>
+        </message>
+        <message>
+            <source>It writes a file.</source>
+            <translation>它会写入文件。</translation>
+        </message>
+        <message>
+            <source>It runs a program.</source>
+            <translation>它会运行程序。</translation>
+        </message>
+        <message>
+            <source>It belongs to an outside server.</source>
+            <translation>它属于外部服务器。</translation>
+        </message>
+        <message>
+            <source>Text of papers or pages has been read in this conversation, so this is asked every time.</source>
+            <translation>本对话已读取论文或网页的文字，因此每次都会询问。</translation>
         </message>
     </context>
     <context>

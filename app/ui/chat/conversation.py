@@ -18,7 +18,7 @@ class Turn:
 
     stop: asyncio.Event = field(default_factory=asyncio.Event)
     begun: asyncio.Event = field(default_factory=asyncio.Event)
-    """The conversation has its session now."""
+    """Its first event is here: from now on it can be steered."""
     task: asyncio.Task[Any] | None = None
 
     @property

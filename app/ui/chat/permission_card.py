@@ -15,7 +15,7 @@ from app.ui.chat.foldable import SIGN, Foldable
 from app.ui.chat.items import Permission
 from app.ui.chat.preview import Preview
 from app.ui.chat.visible import visible
-from app.ui.chat.words import permission_words
+from app.ui.chat.words import permission_words, reason_words, request_words
 from app.ui.icons import icon_pixmap
 from app.ui.theme import XS, S, theme
 from app.ui.widgets.basics import ElidedLabel, button, label, restyle, tip
@@ -107,14 +107,15 @@ class PermissionCard(Foldable):
             self._deeds.permit(self._item.id, choice)
 
     def _who_words(self) -> str:
-        words = self._item.tool
-        if self._item.agent:
-            words += " · " + self.tr("asked by %1").replace("%1", self._item.agent)
-        return words
+        item = self._item
+        by = self.tr("asked by %1").replace("%1", item.agent) if item.agent else ""
+        return " · ".join(
+            filter(None, (visible(item.tool), visible(by), visible(reason_words(item.message))))
+        )
 
     def _show(self) -> None:
         item = self._item
-        title = visible(item.message) or self.tr("May %1 run?").replace("%1", item.tool)
+        title = visible(request_words(item))
         allowed = item.answer in ("once", "session", "always")
         icon, tint = (
             ("alert", "warn") if item.waits else (("check", "ok") if allowed else ("close", "text_3"))

@@ -86,6 +86,11 @@ class Timeline:
         found = (p for p in self.moving if isinstance(self.items[p], Permission | Asking))
         return tuple(sorted(found))
 
+    def waits(self, request: str) -> bool:
+        """Whether the request or question of this id waits for the person."""
+        place = self.requests.get(request)
+        return place is not None and place in self.moving
+
     def apply(self, event: Event, now: float = 0.0) -> list[int]:
         """Take one event; `now` is a clock in seconds, for the time a thing took."""
         from app.ui.chat.fold import HANDLERS

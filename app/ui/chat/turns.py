@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
+from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer, Signal
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 TITLE_CHARACTERS = 80
 GRACE_MS = 3000
 """How long a turn that was asked to stop may take to end by itself."""
+AHEAD_S, AHEAD_TRIES = 0.02, 50
 
 
 class Turns(QObject):
@@ -85,13 +87,21 @@ class Turns(QObject):
 
     def permit(self, talk: Talk, request: str, choice: PermissionChoice) -> None:
         """Answer a request for permission, if it still waits."""
-        in_time = self._application.desk.answer_permission(request, choice)
-        places = talk.timeline.answer_permission(request, choice if in_time else "cancelled")
-        self.touched.emit(talk, places)
+        self._tasks.start(self._permit(talk, request, choice), f"answer {request}")
 
     def reply(self, talk: Talk, question: str, text: str) -> None:
         """Answer a question; where the agent has gone on without the answer, it becomes a message."""
-        in_time = self._application.desk.answer_question(question, text)
+        self._tasks.start(self._reply(talk, question, text), f"answer {question}")
+
+    async def _permit(self, talk: Talk, request: str, choice: PermissionChoice) -> None:
+        desk = self._application.desk
+        in_time = await self._accepted(talk, request, partial(desk.answer_permission, request, choice))
+        places = talk.timeline.answer_permission(request, choice if in_time else "cancelled")
+        self.touched.emit(talk, places)
+
+    async def _reply(self, talk: Talk, question: str, text: str) -> None:
+        desk = self._application.desk
+        in_time = await self._accepted(talk, question, partial(desk.answer_question, question, text))
         places = talk.timeline.answer_question(question, "answered" if in_time else "late", text)
         self.touched.emit(talk, places)
         for item in (talk.timeline.items[place] for place in places):
@@ -100,12 +110,23 @@ class Turns(QObject):
                 words = words.replace("%1", item.text).replace("%2", text)
                 self.touched.emit(talk, [self.send(talk, words, ())])
 
+    async def _accepted(self, talk: Talk, request: str, answer: Callable[[], bool]) -> bool:
+        """Give an answer. What is shown may be a moment ahead of the call that waits for it."""
+        for _ in range(AHEAD_TRIES):
+            if answer():
+                return True
+            if not talk.timeline.waits(request):
+                return False
+            await asyncio.sleep(AHEAD_S)
+        return False
+
     async def _run(self, talk: Talk, turn: Turn, text: str | None, context: tuple[Context, ...]) -> None:
         try:
             await asyncio.to_thread(markdown.warm_up)
             await asyncio.to_thread(formulas.warm_up)
             async with aclosing(await self._events(talk, turn, text, context)) as events:
                 async for event in events:
+                    turn.begun.set()
                     if talk.turn is turn:
                         self.touched.emit(talk, talk.timeline.apply(event, time.monotonic()))
         except AppError as error:
@@ -125,7 +146,6 @@ class Turns(QObject):
             project = str(talk.project or "")
             journal = self._application.library.journal
             talk.session = await asyncio.to_thread(journal.new_session, title, project=project)
-        turn.begun.set()
         if text is None:
             return self._application.continue_turn(
                 talk.session, stop=turn.stop, asker=self._application.desk, project=talk.project

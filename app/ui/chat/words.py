@@ -71,6 +71,28 @@ def source_words(source: str) -> str:
     }.get(source, source)
 
 
+def request_words(item: Permission) -> str:
+    """Return the question a request asks."""
+    return {
+        "command": translate("Timeline", "Run this command?"),
+        "diff": translate("Timeline", "Change this file?"),
+        "path": translate("Timeline", "Use this path?"),
+    }.get(item.form) or translate("Timeline", "Allow %1?").replace("%1", item.tool)
+
+
+def reason_words(message: str) -> str:
+    """Return why a request is asked; the agent's own reasons in the person's language."""
+    return {
+        "It writes a file.": translate("Timeline", "It writes a file."),
+        "It runs a program.": translate("Timeline", "It runs a program."),
+        "It belongs to an outside server.": translate("Timeline", "It belongs to an outside server."),
+        "Text of papers or pages has been read in this conversation, so this is asked every time.": translate(
+            "Timeline",
+            "Text of papers or pages has been read in this conversation, so this is asked every time.",
+        ),
+    }.get(message, message)
+
+
 def permission_words(item: Permission) -> str:
     """Return what was decided about a request."""
     by_option = item.by == "option"

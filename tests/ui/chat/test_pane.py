@@ -127,6 +127,7 @@ async def test_that_an_answer_nobody_waits_for_changes_nothing(open_pane: OpenPa
         await waits(pane)
         opened.agent.desk.waiting.clear()
         one(pane, PermissionCard).choices["once"].click()
+        await until(lambda: not pane.talk.waiting)
         (asked,) = [i for i in pane.timeline.items if isinstance(i, Permission)]
         assert asked.answer == "cancelled"
 
@@ -144,6 +145,20 @@ async def test_that_what_waits_out_of_sight_is_told_and_shown(open_pane: OpenPan
         pane.waiting_bar.show_button.click()
         await until(pane.waiting_bar.isHidden)
         assert told == [1]
+
+
+async def test_that_an_answer_may_come_before_the_call_has_begun_to_wait(open_pane: OpenPane) -> None:
+    async with open_pane(CALL, REQUEST, DONE) as opened:
+        pane = opened.pane
+        pane.ask("List it")
+        await waits(pane)
+        waiting = opened.agent.desk.waiting.pop("r")
+        one(pane, PermissionCard).choices["once"].click()
+        await asyncio.sleep(0.05)
+        opened.agent.desk.waiting["r"] = waiting
+        await until(lambda: not pane.running)
+        (asked,) = [i for i in pane.timeline.items if isinstance(i, Permission)]
+        assert asked.answer == "once"
 
 
 # -- questions ----------------------------------------------------------------------------------
@@ -180,7 +195,7 @@ async def test_that_a_late_answer_becomes_a_message(open_pane: OpenPane) -> None
         pane.feed.touch([next(p for p, i in enumerate(pane.timeline.items) if isinstance(i, Asking))])
         pane.feed.flush()
         card.options[0].click()
-        await until(lambda: not pane.running)
+        await until(lambda: len(opened.agent.asked) == 2)
         assert opened.agent.asked[-1][0] == "About your question “Which?”: The letter"
 
 
