@@ -66,7 +66,10 @@ class Folder:
         """Give a file a name that must be free. Raises FileExistsError."""
         if sys.platform == "win32":
             os.rename(self._at(temporary), self._at(name))  # noqa: PTH104  fails if it is there
-            return
+        else:
+            self._link(temporary, name)
+
+    def _link(self, temporary: str, name: str) -> None:
         try:
             os.link(temporary, name, src_dir_fd=self._handle, dst_dir_fd=self._handle, follow_symlinks=False)
         except OSError as error:
@@ -104,12 +107,12 @@ def open_folder(path: Path, *, make: bool = False) -> Iterator[Folder]:
         if not path.is_dir():
             raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path))
         yield Folder(path, None)
-        return
-    handle = _walk_down(path, make=make)
-    try:
-        yield Folder(path, handle)
-    finally:
-        os.close(handle)
+    else:
+        handle = _walk_down(path, make=make)
+        try:
+            yield Folder(path, handle)
+        finally:
+            os.close(handle)
 
 
 @contextmanager

@@ -25,8 +25,8 @@ async def test_that_lines_are_listed_by_file(desk: Desk, make_file: Make) -> Non
     make_file("notes/a.md", "one\nhalo mass\n")
     make_file("p.pdf", b"%PDF-1.7 halo")
     output = await desk.call(GREP, project=False, pattern="halo")
-    assert output.content.startswith("notes/a.md\n  2: halo mass\n[1 lines in 1 files; 2 files searched;")
-    assert "1 binary files not searched (papers: rag_search)" in output.content
+    assert output.content.startswith("notes/a.md\n  2: halo mass\n[1 line in 1 file; 2 files searched;")
+    assert "1 binary file not searched (papers: rag_search)" in output.content
     assert output.untrusted
     assert desk.reports
 

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from app.agent.tools.context import ToolContext
 from app.agent.tools.filesystem.grep import search_place
-from app.agent.tools.filesystem.places import listed
+from app.agent.tools.filesystem.places import counted, listed
 from app.agent.tools.tool import AgentTool, ToolArgs, ToolOutput
 from app.services.files.searching import GlobResult
 from app.services.threads import off_loop
@@ -65,7 +65,7 @@ def _parted(pattern: str) -> tuple[str | None, str]:
 
 
 def _summary(result: GlobResult) -> str:
-    notes = [f"{result.total} files" if result.total else "no file fits"]
+    notes = [counted(result.total, "file") if result.total else "no file fits"]
     if result.total > len(result.paths):
         notes.append(f"the newest {len(result.paths)} are listed: narrow the pattern for others")
     if result.stopped:

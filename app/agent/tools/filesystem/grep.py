@@ -8,7 +8,7 @@ from pydantic import Field
 
 from app.agent.policy.paths import Sandbox
 from app.agent.tools.context import ToolContext
-from app.agent.tools.filesystem.places import existing, printable
+from app.agent.tools.filesystem.places import counted, existing, printable
 from app.agent.tools.tool import AgentTool, Report, ToolArgs, ToolOutput
 from app.services.files.searching import GrepResult
 from app.services.threads import off_loop
@@ -57,7 +57,7 @@ class GrepFiles(AgentTool):
             glob=args.glob or "",
             ignore_case=args.ignore_case,
             closed=closed,
-            progress=lambda files, _at: report(None, f"{files} files searched"),
+            progress=lambda files, _at: report(None, f"{counted(files, 'file')} searched"),
         )
         return ToolOutput(
             _rendered(result, sandbox, root),
@@ -89,12 +89,16 @@ def _rendered(result: GrepResult, sandbox: Sandbox, root: Path) -> str:
 
 
 def _summary(result: GrepResult) -> str:
-    found = f"{result.count} lines in {len(result.files)} files" if result.files else "no line matches"
-    notes = [f"{found}; {result.searched} files searched"]
+    found = (
+        f"{counted(result.count, 'line')} in {counted(len(result.files), 'file')}"
+        if result.files
+        else "no line matches"
+    )
+    notes = [f"{found}; {counted(result.searched, 'file')} searched"]
     if result.binary:
-        notes.append(f"{result.binary} binary files not searched (papers: rag_search)")
+        notes.append(f"{counted(result.binary, 'binary file')} not searched (papers: rag_search)")
     if result.unread:
-        notes.append(f"{result.unread} files could not be read")
+        notes.append(f"{counted(result.unread, 'file')} could not be read")
     if result.stopped:
         notes.append(
             f"the search stopped {result.stopped}, so there may be more: narrow the pattern, path or glob"

@@ -37,6 +37,11 @@ def printable(path: str) -> str:
     )
 
 
+def counted(number: int, noun: str) -> str:
+    """Return a number with its noun: "1 file", "3 files"."""
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
 def listed(paths: Iterable[str]) -> str:
     """Return paths one a line."""
     return "\n".join(printable(path) for path in paths)
