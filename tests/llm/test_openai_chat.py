@@ -242,15 +242,40 @@ async def test_that_no_attempt_is_made_for_ever() -> None:
 async def test_that_a_server_that_is_not_there_is_named() -> None:
     with FakeOpenAI() as server:
         address = server.url
+    address = address.replace("//", "//me:secret@")
     model = OpenAIChatModel("fake", base_url=address, api_key=str, context_tokens=1, attempts=1)
-    with pytest.raises(failures.ModelUnreachableError, match=r"127\.0\.0\.1"):
+    with pytest.raises(failures.ModelUnreachableError, match=r"127\.0\.0\.1") as caught:
         await asked(model)
+    assert "secret" not in str(caught.value)
 
 
 async def test_that_a_far_service_without_a_key_is_not_asked() -> None:
     model = OpenAIChatModel("gpt", base_url="https://example.org/v1", api_key=str, context_tokens=1)
     with pytest.raises(failures.ModelKeyError):
         await asked(model)
+
+
+@pytest.mark.parametrize("address", [
+    "models", "ftp://127.0.0.1", "http://127.0.0.1:99999/v1", "http://[::1/v1", "http://",
+])  # fmt: skip
+async def test_that_what_is_no_address_is_said_before_anything_is_sent(address: str) -> None:
+    model = OpenAIChatModel("fake", base_url=address, api_key=lambda: "k", context_tokens=1)
+    with pytest.raises(failures.ModelMissingError, match="not an address"):
+        await asked(model)
+
+
+@pytest.mark.parametrize("key", ["sk-é", "sk-a\nb", "two words"])
+async def test_that_a_key_that_cannot_be_one_is_refused_and_not_shown(key: str) -> None:
+    with FakeOpenAI() as server, pytest.raises(failures.ModelKeyError) as caught:
+        await asked(model_at(server, api_key=lambda: key))
+    assert key not in str(caught.value)
+    assert server.requests == []
+
+
+async def test_that_white_space_around_a_key_is_no_part_of_it() -> None:
+    with FakeOpenAI() as server:
+        await asked(model_at(server, api_key=lambda: " sk-secret\n"))
+    assert server.headers[0]["authorization"] == "Bearer sk-secret"
 
 
 async def test_that_withheld_content_is_an_error_and_a_length_limit_is_an_end() -> None:

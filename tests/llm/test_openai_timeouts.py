@@ -14,7 +14,8 @@ import pytest
 from app.errors import ModelError
 from app.llm.chat import ChatDelta, ChatEnd, ChatItem, ChatMessage, ChatProgress
 from app.llm.remote import failures
-from app.llm.remote.openai_chat import OpenAIChatModel, is_near
+from app.llm.remote.address import is_near
+from app.llm.remote.openai_chat import OpenAIChatModel
 from app.llm.remote.reply import Timeouts
 from tests.harness.cancelling import at_every_step
 from tests.harness.clock import run_virtually

@@ -9,17 +9,16 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import ipaddress
 import random
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
 
 from app.errors import ModelError
 from app.llm.chat import ChatEnd, ChatItem, ChatMessage, ChatProgress, ModelInfo, ToolSpec
 from app.llm.remote import failures
-from app.llm.remote.failures import ModelKeyError, ModelRequestError, ModelTimeoutError
+from app.llm.remote.address import check_address, checked_key, is_near, shown
+from app.llm.remote.failures import ModelRequestError, ModelTimeoutError
 from app.llm.remote.reply import Reply, Timeouts, Waits
 from app.llm.remote.wire import Chunk, Dialect, error_of, read_chunk, request_body
 from app.llm.tokens import TokenEstimator
@@ -130,9 +129,8 @@ class OpenAIChatModel:
 
     async def _attempt(self, body: dict[str, Any], deadline: float | None) -> AsyncGenerator[ChatItem, None]:
         """Yield one try's items. Every failure is a ModelError; without a ChatEnd the reply was cut."""
-        key = await asyncio.to_thread(self._api_key)
-        if not (key or self._near):
-            raise ModelKeyError("There is no key for the model service.")
+        check_address(self._base_url)
+        key = checked_key(await asyncio.to_thread(self._api_key), needed=not self._near)
         reply = Reply()
         waits = Waits(self._timeouts, deadline)
         client = await self._connected()
@@ -229,20 +227,10 @@ def _of_library(error: openai.APIError, key: str, address: str) -> ModelError:
     if isinstance(error, openai.APIConnectionError):
         cause = f" ({error.__cause__})" if str(error.__cause__ or "") else ""
         return failures.ModelUnreachableError(
-            f"The model service at {address or 'OpenAI'} cannot be reached{cause}."
+            f"The model service at {shown(address)} cannot be reached{cause}."
         )
     code, message = error_of(error.body)
     message = (message or error.message).replace(key or "\0", "…")
     if isinstance(error, openai.APIStatusError):
         return failures.of_status(error.status_code, code, message, error.response.headers)
     return failures.of_stream(code, message)
-
-
-def is_near(base_url: str) -> bool:
-    """Whether the address is this machine or a private network."""
-    host = urlsplit(base_url).hostname or ""
-    try:
-        address = ipaddress.ip_address(host)
-    except ValueError:
-        return host == "localhost" or host.endswith((".localhost", ".local", ".lan", ".internal"))
-    return address.is_loopback or address.is_private

@@ -30,7 +30,7 @@ class Timeouts:
     """
 
     connect: float = 15.0
-    first_token: float | None = 180.0
+    first_token: float | None = 300.0
     between_tokens: float | None = 90.0
     total: float | None = None
 
