@@ -12,10 +12,12 @@ _NOISE = {"title", "default"}
 def plain_schema(model: type[BaseModel]) -> dict[str, Any]:
     """Return the schema of an object with references put in place.
 
-    Titles and defaults are left out, "X or null" becomes X where leaving the argument out means null.
+    Titles, defaults and docstrings are left out (they are for us, and every request pays for them);
+    "X or null" becomes X where leaving the argument out means null.
     """
-    raw = model.model_json_schema()
-    schema = _plain(raw, raw.get("$defs", {}))
+    raw = _without(model.model_json_schema(), "description")
+    definitions = {name: _without(node, "description") for name, node in raw.get("$defs", {}).items()}
+    schema: dict[str, Any] = _plain(raw, definitions)
     schema.setdefault("properties", {})
     return schema
 
