@@ -4,32 +4,31 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import tempfile
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from contextlib import aclosing
 from pathlib import Path
 from types import TracebackType
-from typing import Any, cast
+from typing import Any
 
 from app import settings as settings_file
+from app.agent.asking import Asker, NobodyAsker
+from app.agent.assembly import Foundation, assemble
 from app.documents.client import PdfClient
-from app.errors import AppError, HomeError, ModelError, SettingsError
-from app.events import Event, Notice, TurnFinished
+from app.errors import AppError
+from app.events import Event, Notice, ToolResult
 from app.library import Library
-from app.library.storable import storable
-from app.llm import weights
-from app.llm.chat import ChatModel
-from app.llm.embeddings import Embedder, LocalEmbedder
-from app.llm.local.client import LocalChatModel
 from app.records.ids import PaperId, SessionId
+from app.services import models
 from app.services.answering import Answerer
 from app.services.changes import Change, LibraryChanged, LibraryChangeKind
+from app.services.conversations import Conversations
+from app.services.home import prepared_home, usable_settings
 from app.services.importing import Importer
 from app.services.notes import NotesService
 from app.services.searching import Searcher
 from app.services.secrets import Secrets
 from app.services.threads import off_loop
-from app.settings import Settings, expanded
+from app.settings import Settings
 from app.workers.host import Worker
 from app.workers.pool import WorkerPool
 
@@ -61,19 +60,41 @@ class Application:
         self.home = home
         self.settings = settings
         self.library = library
-        self.notices = [*notices, *_not_built(settings)]
+        self.notices = list(notices)
         self.secrets = Secrets(settings)
         self._watchers: list[Callable[[Change], None]] = []
         self._overrides = dict(overrides or {})
         self._readers = WorkerPool("pdf", _PDF_WORKERS, idle_exit_s=_IDLE_EXIT_S)
         self._painter = Worker("render", idle_exit_s=_IDLE_EXIT_S)
         self.pdf = PdfClient(self._readers, self._painter)
-        self.embedder = self._embedder()
-        self.chat = self._chat_model()
+        self.embedder, told = models.embedder(settings)
+        self.notices += told
+        self.chat, told = models.chat_model(settings, self.secrets)
+        self.notices += told
         self.importer = Importer(library, self.pdf, self.embedder, home=home, on_change=self._changed)
         self.searcher = Searcher(library, self.embedder)
         self.answerer = Answerer(self.searcher, lambda: self.chat)
         self.notes = NotesService(library, self.pdf, self._changed)
+        self.conversations = Conversations(library)
+        self._wakers: list[Callable[[SessionId], None]] = []
+        self.agent = assemble(
+            Foundation(
+                home=home,
+                settings=lambda: self.settings,
+                save_settings=self.change_settings,
+                library=library,
+                searcher=self.searcher,
+                answerer=self.answerer,
+                importer=self.importer,
+                notes=self.notes,
+                chat=lambda: self.chat,
+                papers_changed=self._papers_changed,
+                wake=self._wake,
+            )
+        )
+        self.registry = self.agent.registry
+        self.executor = self.agent.executor
+        self.desk = self.agent.desk
 
     @classmethod
     def open(cls, home: Path, **overrides: Any) -> Application:
@@ -84,7 +105,7 @@ class Application:
         """
         home = prepared_home(home)
         notices: list[Notice] = []
-        settings = _settings(home, overrides, notices)
+        settings = usable_settings(home, overrides, notices)
         return cls(home, settings, Library.open(home), notices=notices, overrides=overrides)
 
     async def __aenter__(self) -> Application:
@@ -96,7 +117,11 @@ class Application:
         await self.close()
 
     async def close(self) -> None:
-        """Stop the import, end the workers, close the database; what hangs is left after a deadline."""
+        """Stop the agent and the import, end the workers, close the database.
+
+        What hangs is left after a deadline.
+        """
+        await _within_deadline("agent", self.agent.close())
         await _within_deadline("importer", self.importer.close())
         parts: list[tuple[str, Awaitable[None]]] = [
             ("pdf workers", self._readers.close()),
@@ -132,8 +157,12 @@ class Application:
         await off_loop(Settings.load, self.home, **_merged(self._overrides, changes))
         await off_loop(settings_file.save, self.home, changes)
         before, self.settings = self.settings, await off_loop(Settings.load, self.home, **self._overrides)
-        if self.settings.llm != before.llm:
-            old, self.chat = self.chat, self._chat_model()
+        self.agent.settings_changed(self.settings)
+        remote = self.settings.llm.provider != "local"
+        if self.settings.llm != before.llm or (remote and self.settings.offline != before.offline):
+            old = self.chat
+            self.chat, told = models.chat_model(self.settings, self.secrets)
+            self.notices += told
             if old is not None:
                 await _within_deadline("chat", old.close())
 
@@ -144,104 +173,92 @@ class Application:
         session: SessionId | None = None,
         *,
         stop: asyncio.Event | None = None,
+        asker: Asker | None = None,
+        project: Path | None = None,
     ) -> AsyncGenerator[Event, None]:
-        """Answer one message; each event is in the journal before it is yielded.
+        """Answer one message; each event is in the journal before it is yielded (pieces are not kept).
 
-        Without `session` the turn begins a new conversation. Setting `stop` ends it early
-        with what is proven by then. Raises UsageError for an empty message, NotFoundError
-        for an unknown session.
+        Without `session` the turn begins a new conversation. Setting `stop` ends it early with what
+        there is by then. `asker` answers questions and permissions (the window passes `desk`); without
+        one, what would ask is denied. `project` opens a folder to the file tools. Raises UsageError for
+        an empty message, NotFoundError for an unknown session.
         """
-        journal = self.library.journal
-        text = storable(text)
-        events = cast("AsyncGenerator[Event, None]", self.answerer.answer(text, papers=papers, stop=stop))
-        finished = False
+        await self.agent.start()
+        for notice in await self.agent.connect_outside():
+            self.notices.append(notice)
+            yield notice
+        events = self.agent.runtime.run_turn(
+            text,
+            papers=papers,
+            session=session,
+            asker=asker or NobodyAsker(),
+            stop=stop,
+            project=project,
+        )
         async with aclosing(events):
-            try:
-                async for event in events:
-                    if session is None:
-                        session = await off_loop(journal.new_session, " ".join(text.split())[:80])
-                    await off_loop(journal.append, session, event.as_json())
-                    finished = isinstance(event, TurnFinished)
-                    yield event
-            finally:
-                if session is not None and not finished:
-                    await off_loop(journal.append, session, TurnFinished("stopped").as_json())
+            async for event in events:
+                yield event
+
+    async def continue_turn(
+        self,
+        session: SessionId,
+        *,
+        stop: asyncio.Event | None = None,
+        asker: Asker | None = None,
+        project: Path | None = None,
+    ) -> AsyncGenerator[Event, None]:
+        """Tell an idle conversation what waits for it: background results, mail. Often that is nothing."""
+        await self.agent.start()
+        events = self.agent.runtime.continue_turn(
+            session, asker=asker or NobodyAsker(), stop=stop, project=project
+        )
+        async with aclosing(events):
+            async for event in events:
+                yield event
+
+    async def steer(self, session: SessionId, text: str) -> bool:
+        """Put a message before the agent that works; False when it does not: then start a turn."""
+        return await self.agent.runtime.steer(session, text)
+
+    async def run_tool(
+        self,
+        name: str,
+        arguments: str,
+        *,
+        asker: Asker | None = None,
+        session: SessionId | None = None,
+        project: Path | None = None,
+    ) -> ToolResult:
+        """Run one call through the whole executor; `arguments` is JSON as a model would write it.
+
+        Without `session` the call gets a conversation of its own that is not listed.
+        """
+        await self.agent.start()
+        if session is None:
+            session = await off_loop(self.library.journal.new_session, f"tool {name}", kind="call")
+        runtime = self.agent.runtime
+        conversation = await runtime.conversation(session, asker=asker or NobodyAsker(), project=project)
+        return await self.executor.run_call(conversation, name, arguments)
+
+    async def connect_outside(self) -> list[Notice]:
+        """Offer the tools of the outside MCP servers of the settings; returns what went wrong."""
+        return await self.agent.connect_outside()
+
+    def on_wake(self, waker: Callable[[SessionId], None]) -> Callable[[], None]:
+        """Call `waker` on the loop when something waits for an idle conversation; returns what ends that."""
+        self._wakers.append(waker)
+        return lambda: self._wakers.remove(waker)
+
+    def _wake(self, session: SessionId) -> None:
+        for waker in tuple(self._wakers):
+            waker(session)
+
+    def _papers_changed(self, paper_ids: Sequence[str]) -> None:
+        self.changed(LibraryChangeKind.PAPERS_CHANGED, [PaperId(paper_id) for paper_id in paper_ids])
 
     def _changed(self, change: Change) -> None:
         for watcher in tuple(self._watchers):
             watcher(change)
-
-    def _embedder(self) -> Embedder | None:
-        """Return the local embedding model; None when there is none, and search then finds words alone."""
-        try:
-            weights.checked(weights.embedding_onnx(), "embedding model")
-        except ModelError as error:
-            self.notices.append(Notice("warning", f"{error.message} Search finds words, not meanings."))
-            return None
-        return LocalEmbedder(Worker("embed", idle_exit_s=_IDLE_EXIT_S))
-
-    def _chat_model(self) -> ChatModel | None:
-        """Return the local chat model; None when there is none, and answers are then quotes."""
-        llm = self.settings.llm
-        model = LocalChatModel(Worker("llm", idle_exit_s=_IDLE_EXIT_S), llm.model_path, llm.context_tokens)
-        try:
-            model.info  # noqa: B018  reads the head of the file
-        except ModelError as error:
-            text = f"{error.message} Answers are the best passages, word for word. {error.hint}"
-            self.notices.append(Notice("warning", text))
-            return None
-        return model
-
-
-def prepared_home(home: Path) -> Path:
-    """Return the absolute library folder, made if it is new. Raises HomeError if it cannot be written."""
-    home = expanded(home).absolute()
-    try:
-        str(home).encode()  # SQLite takes names in Unicode alone
-        home.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=home):
-            pass
-    except UnicodeEncodeError as error:
-        raise HomeError(
-            f"The library folder {home} cannot be used: its name is not Unicode text.",
-            hint="Rename the folder, or pick another one with --home.",
-        ) from error
-    except OSError as error:
-        raise HomeError(
-            f"The library folder {home} cannot be used: {error.strerror or error}.",
-            hint="Give your account write permission for it, or pick another folder with --home.",
-        ) from error
-    return home
-
-
-def _settings(home: Path, overrides: dict[str, Any], notices: list[Notice]) -> Settings:
-    """Load the settings; what cannot be read is left aside with a notice, never silently.
-
-    Offline is then taken for granted: a broken file may have said so.
-    """
-    try:
-        return Settings.load(home, **overrides)
-    except SettingsError as error:
-        notices.append(Notice("warning", f"{error.message} It is left aside. {error.hint}"))
-    try:
-        # environment and overrides still count
-        return Settings.load(home / "no settings here", **{"offline": True, **overrides})
-    except SettingsError:
-        return Settings.defaults().model_copy(update={"offline": True})
-
-
-def _not_built(settings: Settings) -> list[Notice]:
-    """Say of every provider that is chosen and not there yet that the local model stands in for it."""
-    chosen = {"llm.provider": settings.llm.provider, "embedding.provider": settings.embedding.provider}
-    return [
-        Notice(
-            "warning",
-            f'{key} is "{provider}", which is not built yet: the local model is used, nothing is sent. '
-            f'Set {key} to "local" to be rid of this message.',
-        )
-        for key, provider in chosen.items()
-        if provider != "local"
-    ]
 
 
 def _merged(values: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import sys
 from pathlib import Path
+from typing import Any
 
 import psutil
 import pytest
@@ -64,14 +65,36 @@ async def test_that_a_model_file_that_is_none_leaves_quotes_and_says_so(
         assert any("model.gguf" in notice.message for notice in application.notices)
 
 
-@pytest.mark.parametrize("section", ["llm", "embedding"])
+@pytest.mark.parametrize(("section", "provider"), [("llm", "anthropic"), ("embedding", "openai")])
 async def test_that_a_provider_that_is_not_built_is_named_and_not_silently_replaced(
-    home: Path, section: str
+    home: Path, section: str, provider: str
 ) -> None:
-    async with Application.open(home, **{section: {"provider": "openai"}}) as application:
+    async with Application.open(home, **{section: {"provider": provider}}) as application:
         (notice,) = [n for n in application.notices if f"{section}.provider" in n.message]
-        assert "openai" in notice.message
+        assert provider in notice.message
         assert "local model" in notice.message
+
+
+@pytest.mark.parametrize(
+    ("settings", "why"),
+    [
+        ({"llm": {"provider": "openai"}}, "No model is named"),
+        ({"offline": True, "llm": {"provider": "openai", "model": "m"}}, "offline"),
+    ],
+)
+async def test_that_a_service_that_cannot_be_used_leaves_the_local_model_and_says_why(
+    home: Path, settings: dict[str, Any], why: str
+) -> None:
+    async with Application.open(home, **settings) as application:
+        assert [n for n in application.notices if why in n.message]
+        assert application.chat is None or application.chat.info.provider == "local"
+
+
+async def test_that_offline_still_allows_a_model_service_on_this_computer(home: Path) -> None:
+    llm = {"provider": "openai", "model": "m", "base_url": "http://127.0.0.1:9/v1"}
+    async with Application.open(home, offline=True, llm=llm) as application:
+        assert application.chat is not None
+        assert application.chat.info.provider != "local"
 
 
 async def test_that_a_home_that_cannot_be_used_is_a_clear_error(tmp_path: Path) -> None:

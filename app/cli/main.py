@@ -10,7 +10,7 @@ from pathlib import Path
 import typer
 
 from app.cli.arguments import split_common, with_default_command
-from app.cli.commands import add, ask, demo, doctor, gui, later, library, search
+from app.cli.commands import add, ask, demo, doctor, gui, later, library, mcp, search, tool
 from app.cli.context import Invocation
 from app.cli.output import ClosedOutputError, Output
 from app.errors import AppError, UsageError
@@ -37,9 +37,13 @@ _COMMANDS: dict[str, Callable[..., int]] = {
     "ask": ask.ask,
     "doctor": doctor.doctor,
     "demo": demo.demo,
+    "mcp": mcp.mcp,
 }
+_GROUPS = {"tool": tool.commands}
 for _name, _command in _COMMANDS.items():
     cli.command(_name, epilog=_EPILOG)(_command)
+for _name, _group in _GROUPS.items():
+    cli.add_typer(_group, name=_name, epilog=_EPILOG)
 for _name, _what in later.LATER.items():
     cli.command(
         _name,
@@ -82,7 +86,7 @@ def _coded(arguments: list[str], output: Output) -> int:
 def _run(arguments: list[str], output: Output) -> int:
     common, rest = split_common(arguments)
     output.as_json = common.json
-    commands = [*_COMMANDS, *later.LATER]
+    commands = [*_COMMANDS, *_GROUPS, *later.LATER]
     rest = with_default_command(rest, commands, os.path.lexists)
     home = Path(common.home) if common.home is not None else None
     try:

@@ -136,13 +136,12 @@ class FakeOpenAI:
         """Answer one request; False when the connection is to be closed."""
         messages = heard(body["messages"])
         self.headers.append(headers)
+        self.requests.append(body)
         if wrong := self._wrong(body, messages):
-            self.requests.append(body)
             await _send(writer, Http(400, wrong, "invalid_request_error"))
             return True
         answer = self._answer(len(self.asked), messages)
         self.asked.append(messages)
-        self.requests.append(body)
         if isinstance(answer, Http):
             await _send(writer, answer)
             return True

@@ -7,7 +7,6 @@ import typer
 from app.errors import UsageError
 
 LATER = {
-    "tool": "List and run the agent's tools.",
     "export": "Write papers as BibTeX, RIS, CSL-JSON or Markdown.",
     "import": "Read a bibliography file.",
     "notes": "List, export and import notes.",
@@ -21,5 +20,5 @@ def not_built(context: typer.Context) -> int:
     raise UsageError(
         f"`astroresearch {name}` is not built yet.",
         code="not_built",
-        hint="Built so far: gui, add, list, show, search, ask, doctor, demo.",
+        hint="Built so far: gui, add, list, show, search, ask, tool, mcp, doctor, demo.",
     )
