@@ -170,6 +170,7 @@ class _Run:
             _RUNNING.discard(self)
             if self._group is not None:
                 self._group.kill()
+                self._group.release()
 
     def _watched(self, group: ProcessGroup, begun: float) -> Ended:
         popen = group.popen

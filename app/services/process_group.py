@@ -1,8 +1,8 @@
 """A started program together with everything that it starts: one thing, that ends as one.
 
 POSIX: a session of its own, so that one signal reaches the whole group; on Linux also those that leave
-the group (`setsid`, daemons), known by a mark in their environment. Windows: a job object that the
-system ends when its last handle is closed, even when this application is killed.
+the group (`setsid`, daemons), known by a mark in their environment; and a guard beside it that ends the
+group when this application is killed. Windows: a job object, which the system ends in all these cases.
 """
 
 from __future__ import annotations
@@ -77,6 +77,10 @@ class ProcessGroup:
             self._tell_all(hard=True)
             time.sleep(0.01)
 
+    def release(self) -> None:
+        """Give back what was needed to watch over it; nothing of it runs any more."""
+        self._uncontain()
+
     def _gone_within(self, seconds: float) -> None:
         deadline = time.monotonic() + seconds
         pause = 0.01
@@ -91,6 +95,9 @@ class ProcessGroup:
 
             self._job = Job(int(self.popen._handle))  # type: ignore[attr-defined]
 
+        def _uncontain(self) -> None:
+            """Nothing: the job is closed when it is forgotten."""
+
         def _members(self) -> Sequence[int]:
             return range(self._job.active() or (self.popen.poll() is None))
 
@@ -103,7 +110,27 @@ class ProcessGroup:
     else:
 
         def _contain(self) -> None:
-            """Nothing: the session was made at the start."""
+            """Start the guard: it waits for a pipe to close that only this process holds open."""
+            self._guard: subprocess.Popen[bytes] | None = None
+            read_end, self._alive = os.pipe()
+            # Without one, for want of processes, the program runs all the same.
+            with contextlib.suppress(OSError):
+                self._guard = subprocess.Popen(
+                    ["/bin/sh", "-c", 'read _; kill -s KILL -- "-$1"', "guard", str(self.popen.pid)],
+                    stdin=read_end,
+                    stdout=subprocess.DEVNULL,
+                    stderr=subprocess.DEVNULL,
+                    cwd="/",
+                    env={},
+                    start_new_session=True,
+                )
+            os.close(read_end)
+
+        def _uncontain(self) -> None:
+            if self._guard is not None:
+                self._guard.kill()  # before the pipe closes: it must not mistake this for our death
+                self._guard.wait()
+            os.close(self._alive)
 
         def _members(self) -> Sequence[tuple[int, bool]]:
             """Return the processes that run, each with whether it is still in the group."""
@@ -160,7 +187,9 @@ def _of_run(group: int, mark: bytes) -> Iterator[tuple[int, bool]]:
 
 def _explained(error: OSError | ValueError, argv: Sequence[str], cwd: Path) -> ProgramError:
     if isinstance(error, ValueError):
-        return ProgramError(f"The command cannot be run: {error}.", hint="Take out the characters that no command can hold.")
+        return ProgramError(
+            f"The command cannot be run: {error}.", hint="Take out the characters that no command can hold."
+        )
     if not cwd.is_dir():
         return ProgramError(f"The folder {cwd} does not exist.", hint="Create it, or choose another one.")
     reason = error.strerror or str(error)

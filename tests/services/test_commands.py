@@ -259,3 +259,23 @@ def test_that_the_end_of_a_loop_ends_its_runs(tmp_path: Path) -> None:
     asyncio.run(leave())
     assert alive(tmp_path / "pids") == []
     assert runs[0].cancelled()
+
+
+async def test_that_programs_end_with_an_application_that_is_killed(tmp_path: Path, repo: Path) -> None:
+    """Bug 14: kill -9 leaves no time for a registry; a guard beside the program sees to it."""
+    code = (
+        "import asyncio, os, pathlib\n"
+        "from app.services.commands import run\n"
+        f"folder = pathlib.Path({str(tmp_path)!r})\n"
+        "command = 'echo $$ >> pids; sleep 600 & echo $! >> pids; sleep 600'\n"
+        "asyncio.run(run(['sh', '-c', command], cwd=folder, env=dict(os.environ)))\n"
+    )
+    application = await asyncio.create_subprocess_exec(sys.executable, "-c", code, cwd=repo)
+    await appears(tmp_path / "pids", 2)
+    application.kill()
+    await application.wait()
+    for _ in range(6000):
+        if not alive(tmp_path / "pids"):
+            break
+        await asyncio.sleep(0.01)
+    assert alive(tmp_path / "pids") == []
