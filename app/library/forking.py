@@ -6,6 +6,7 @@ reply still streams, so their rows may come before it) and one result for every 
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -61,19 +62,17 @@ def copied(rows: Sequence[Row], upto_row: int) -> list[Row] | None:
     return chosen
 
 
-def renumbered(event: Mapping[str, Any], numbers: Mapping[int, int]) -> Mapping[str, Any]:
+def renumbered(event: Mapping[str, Any], before: Sequence[int], first: int) -> Mapping[str, Any]:
     """Return the event with the rows it refers to named as the copy numbers them.
 
-    `numbers` has the copies of all rows before it, in order.
+    `before` are the numbers of all rows before it, in order; their copies are numbered from `first` on.
     """
     match event:
-        case {"type": "compaction", "kept_from": int(first)} if first:
-            following = max(numbers.values(), default=0) + 1
-            later = (new for old, new in numbers.items() if old >= first)
-            return {**event, "kept_from": next(later, following)}
+        case {"type": "compaction", "kept_from": int(kept_from)} if kept_from:
+            return {**event, "kept_from": first + bisect_left(before, kept_from)}
         case {"type": "message", "read_to": int(last)} if last:
-            earlier = [new for old, new in numbers.items() if old <= last]
-            return {**event, "read_to": earlier[-1] if earlier else 0}
+            place = bisect_right(before, last)
+            return {**event, "read_to": first + place - 1 if place else 0}
     return event
 
 

@@ -60,8 +60,6 @@ class Journal:
     def __init__(self, store: Store) -> None:
         self._store = store
 
-    # -- sessions ---------------------------------------------------------------------------------
-
     def new_session(
         self,
         title: str = "",
@@ -152,7 +150,7 @@ class Journal:
         """
         kind = str(event.get("type", ""))
         durable = kind not in PIECES if durable is None else durable
-        text = storable(json.dumps(event, ensure_ascii=False, default=str))
+        text = _json(event)
         with self._store.write(durable=durable) as connection:
             self._change(connection, session_id, "title = title")
             connection.execute(
@@ -208,27 +206,49 @@ class Journal:
         A step of the agent is taken whole: a call is never parted from its result. See
         `forking`. Raises `NotFoundError` for an unknown session, or a row that is not its.
         """
-        rows = self.rows(session_id)
-        copied = forking.copied(rows, upto_row)
+        with self._store.read() as connection:
+            original = self._get(connection, session_id)
+            kept = {
+                row_id: (text, at)
+                for row_id, text, at in sql.rows(
+                    connection,
+                    "SELECT id, event, created_at FROM agent_messages WHERE session_id = ? ORDER BY id",
+                    (session_id,),
+                )
+            }
+        copied = forking.copied([(row_id, json.loads(text)) for row_id, (text, _) in kept.items()], upto_row)
         if copied is None:
             raise NotFoundError(
                 f"No row {upto_row} in conversation {session_id}.", hint="Choose one of its messages."
             )
+        indexed = [index_of(event) for _, event in copied]
         with self._store.write(durable=True) as connection:
-            original = self._get(connection, session_id)
             new = self.new_session(
                 original.title if title is None else title, kind=original.kind, project=original.project
             )
             connection.execute("UPDATE sessions SET forked_from = ? WHERE session_id = ?", (session_id, new))
-            numbers: dict[int, int] = {}
-            for row_id, event in copied:
-                numbers[row_id] = self.append(new, forking.renumbered(event, numbers))
+            first = 1 + int(
+                sql.value(connection, "SELECT max(seq) FROM sqlite_sequence WHERE name = 'agent_messages'")
+            )
+            before: list[int] = []
+            rows: list[tuple[int, SessionId, str, str]] = []
+            for number, (row_id, event) in enumerate(copied, first):
+                own = forking.renumbered(event, before, first)
+                text, at = kept.get(row_id, ("", now()))
+                rows.append((number, new, text if own is event and text else _json(own), at))
+                before.append(row_id)
+            connection.executemany(
+                "INSERT INTO agent_messages(id, session_id, event, created_at) VALUES (?, ?, ?, ?)", rows
+            )
+            connection.executemany(
+                "INSERT INTO agent_messages_fts(rowid, words, grams) VALUES (?, ?, ?)",
+                [(row[0], *index) for row, index in zip(rows, indexed, strict=True) if index is not None],
+            )
             if (todo := forking.last_todo(copied)) is not None:
-                at = now()
                 connection.execute(
                     "INSERT INTO agent_tasks(session_id, kind, state, payload, created_at, updated_at) "
-                    "VALUES (?, 'todo', 'open', ?, ?, ?)",
-                    (new, json.dumps(todo, ensure_ascii=False), at, at),
+                    "VALUES (:new, 'todo', 'open', :todo, :at, :at)",
+                    {"new": new, "todo": _json(todo), "at": now()},
                 )
         return new
 
@@ -256,6 +276,10 @@ def _index(connection: apsw.Connection, row_id: int, event: Mapping[str, Any]) -
         connection.execute(
             "INSERT INTO agent_messages_fts(rowid, words, grams) VALUES (?, ?, ?)", (row_id, *index)
         )
+
+
+def _json(value: Mapping[str, Any]) -> str:
+    return storable(json.dumps(value, ensure_ascii=False, default=str))
 
 
 def _session(row: tuple[Any, ...]) -> SessionRow:

@@ -80,15 +80,16 @@ def test_that_an_answer_of_the_direct_path_is_whole_without_a_reply() -> None:
 
 def test_that_a_summary_points_at_the_copy_of_what_it_kept() -> None:
     event = {"type": "compaction", "kept_from": 7}
-    assert renumbered(event, {5: 100, 7: 101, 9: 102})["kept_from"] == 101
-    assert renumbered(event, {5: 100, 8: 101})["kept_from"] == 101
-    assert renumbered(event, {5: 100})["kept_from"] == 101
-    assert renumbered({"type": "compaction", "kept_from": 0}, {5: 1})["kept_from"] == 0
+    assert renumbered(event, [5, 7, 9], 100)["kept_from"] == 101
+    assert renumbered(event, [5, 8], 100)["kept_from"] == 101
+    assert renumbered(event, [5], 100)["kept_from"] == 101  # from itself on
+    nothing = {"type": "compaction", "kept_from": 0}
+    assert renumbered(nothing, [5], 100) is nothing
     assert last_todo([]) is None
 
 
 def test_that_a_reply_points_at_the_copy_of_what_had_been_read() -> None:
     event = {"type": "message", "read_to": 7}
-    assert renumbered(event, {5: 100, 7: 101, 9: 102})["read_to"] == 101
-    assert renumbered(event, {5: 100, 8: 101})["read_to"] == 100
-    assert renumbered(event, {8: 101})["read_to"] == 0
+    assert renumbered(event, [5, 7, 9], 100)["read_to"] == 101
+    assert renumbered(event, [5, 8], 100)["read_to"] == 100
+    assert renumbered(event, [8], 100)["read_to"] == 0

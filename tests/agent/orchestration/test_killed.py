@@ -14,7 +14,10 @@ from tests.fakes.orchestra import Orchestra, until
 
 AT_WORK = ("after a teammate began", "before a teammate's last text", "after a teammate's last text")
 
-pytestmark = pytest.mark.skipif(os.name == "nt", reason="kills a process by signal")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(os.name == "nt", reason="kills a process by signal"),
+]
 
 
 def _killed_at(home: Path, point: str) -> None:
