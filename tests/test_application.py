@@ -127,7 +127,8 @@ async def test_that_a_question_is_answered_with_quotes_when_there_is_no_model(
         assert answer["citations"][0]["paper_id"] == added.paper_id
         (session,) = application.library.journal.sessions()
         kept = application.library.journal.events(session.session_id)
-        assert [e["type"] for e in kept] == [e.type for e in events]
+        pieces = ("text_delta", "tool_progress")
+        assert [e["type"] for e in kept] == [e.type for e in events if e.type not in pieces]
 
 
 async def test_that_an_empty_question_is_refused_before_anything_is_written(home: Path) -> None:
