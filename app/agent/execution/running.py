@@ -58,7 +58,14 @@ async def run_tool(call: PreparedCall, ctx: ToolContext, control: CallControl, l
     if error is not None:
         _log.error("the tool %s has a fault", call.tool.name, exc_info=error)
         return broken(error, call.tool.name, started=True, kind=call.kind)
-    return Ending(Outcome.FAILED if output.is_error else Outcome.SUCCEEDED, output, started=True)
+    return Ending(_outcome(output), output, started=True)
+
+
+def _outcome(output: ToolOutput) -> Outcome:
+    """Return how a tool that came to its end says it ended; one that keeps its own time may have run out."""
+    if not output.is_error:
+        return Outcome.SUCCEEDED
+    return Outcome.TIMED_OUT if output.metadata.get("timed_out") is True else Outcome.FAILED
 
 
 def _single(error: BaseException | None) -> BaseException | None:
