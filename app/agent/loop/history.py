@@ -64,7 +64,9 @@ class History:
         return history
 
     def apply(self, row: int, event: Row) -> None:
-        """Take one more row; rows that are nothing to the model change nothing."""
+        """Take one more row; one that was taken, or is nothing to the model, changes nothing."""
+        if row <= self.last_row:
+            return
         self.last_row = row
         if fold := _FOLDS.get(event.get("type", "")):
             fold(self, row, event)

@@ -12,6 +12,7 @@ from app.agent.asking import Asker, NobodyAsker
 from app.agent.loop.children import Children
 from app.agent.loop.closing import close_after_crash
 from app.agent.loop.event_log import Screen
+from app.agent.loop.remembering import Remembering
 from app.agent.loop.sessions import Agent, Sessions
 from app.agent.loop.stopping import to_the_end
 from app.agent.loop.turn_lock import TurnLock
@@ -40,6 +41,7 @@ class AgentRuntime:
     `services` is asked late, because the services hold the runtime in turn (`children`, `calls`,
     `request_compaction`). `sandbox` gives the folders that file tools may use in a project.
     `wake` is called when something waits for an idle conversation (`continue_turn` then delivers it).
+    A conversation that was idle for `remember_after_s` is looked through for memories; None: never.
     """
 
     def __init__(
@@ -50,10 +52,14 @@ class AgentRuntime:
         *,
         sandbox: Callable[[Path | None], Sandbox],
         wake: Callable[[SessionId], None] = lambda _session: None,
+        remember_after_s: float | None = None,
     ) -> None:
         self._services = services
         self._executor = executor
-        self._runner = TurnRunner(services, executor, registry, sandbox)
+        self._runner = TurnRunner(services, executor, registry, sandbox, self._catch_up)
+        self._remembering = (
+            Remembering(services, self._runner, remember_after_s) if remember_after_s is not None else None
+        )
         self._wake = wake
         self._sessions_made: Sessions | None = None
         self._bodies: set[asyncio.Task[None]] = set()
@@ -151,6 +157,7 @@ class AgentRuntime:
             lock = TurnLock(self._services().home, session)
             try:
                 if await off_loop(lock.acquire):
+                    await self._sessions.catch_up(agent)
                     await close_after_crash(agent)
             finally:
                 await to_the_end(off_loop(lock.release))
@@ -171,6 +178,8 @@ class AgentRuntime:
     async def close(self) -> None:
         """Stop all turns and wait until their last rows are committed."""
         self._closed = True
+        if self._remembering:
+            await self._remembering.close()
         while bodies := [body for body in self._bodies if not body.done()]:
             for body in bodies:
                 body.cancel()
@@ -230,6 +239,9 @@ class AgentRuntime:
             self._sessions_made = Sessions(self._services().library)
         return self._sessions_made
 
+    async def _catch_up(self, agent: Agent) -> None:
+        await self._sessions.catch_up(agent)
+
     async def _run(self, agent: Agent, request: Request) -> AsyncGenerator[Event, None]:
         """Yield the events of a turn that runs in a task of its own; nobody else may end that."""
         if agent.running or self._closed:
@@ -239,7 +251,10 @@ class AgentRuntime:
                 else "The program is closing.",
                 hint="Wait for its end, or stop it.",
             )
+        if self._remembering:
+            await self._remembering.interrupt(agent.session_id)
         async with agent.turn:
+            before = agent.history.last_row
             screen = Screen()
             leave = agent.log.show_to(screen.put)
             body = asyncio.ensure_future(self._runner.run(agent, request))
@@ -256,3 +271,5 @@ class AgentRuntime:
                 leave()
             if not body.cancelled():
                 body.result()
+        if self._remembering and not self._closed:
+            self._remembering.idle(agent, before)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -77,6 +77,18 @@ class Sessions:
         self._loading.pop(session_id, None)
         return agent
 
+    async def catch_up(self, agent: Agent) -> None:
+        """Take in what other processes have written since. Raises NotFoundError for a deleted session."""
+        await agent.log.settled()
+        try:
+            rows = await off_loop(self._since, agent.session_id, agent.history.last_row)
+        except NotFoundError:
+            self.forget(agent.session_id)
+            raise
+        for row, event in rows:
+            agent.history.apply(row, event)
+        await off_loop(self._restore, agent, rows)
+
     def live(self, session_id: SessionId) -> Agent | None:
         """Return the agent of a session if it is in memory."""
         if session_id in self._agents:
@@ -103,10 +115,17 @@ class Sessions:
         self._library.journal.session(session_id)
         rows = self._library.journal.rows(session_id)
         agent = Agent.new(self._library, session_id, History.of(rows))
+        self._restore(agent, rows)
+        return agent
+
+    def _since(self, session_id: SessionId, row: int) -> list[tuple[int, dict[str, Any]]]:
+        self._library.journal.session(session_id)
+        return self._library.journal.rows(session_id, row)
+
+    def _restore(self, agent: Agent, rows: Iterable[tuple[int, Mapping[str, Any]]]) -> None:
         for _, event in rows:
             for metadata in _metadata_in(event):
                 agent.evidence.restore(metadata, self._passage)
-        return agent
 
     def _passage(self, passage_id: PassageId) -> PassageHit | None:
         try:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -52,6 +52,8 @@ class TurnRunner:
     executor: Executor
     registry: ToolRegistry
     sandbox: Callable[[Path | None], Sandbox]
+    catch_up: Callable[[Agent], Awaitable[None]]
+    """Takes in what another process has written into the conversation."""
 
     async def run(self, agent: Agent, request: Request) -> None:
         """Run a turn from its first row to its last."""
@@ -63,10 +65,11 @@ class TurnRunner:
                     "Another window or command works in this conversation.",
                     hint="Wait for its end, or stop it there.",
                 )
+            await self.catch_up(agent)
             await close_after_crash(agent)
             try:
                 await agent.log.emit(TurnStarted(ulid(), request.text), durable=True)
-                reason, usage = await self._turn(agent, request)
+                reason = await self._turn(agent, request, usage)
             except asyncio.CancelledError:
                 reason = "stopped"
                 raise
@@ -77,19 +80,22 @@ class TurnRunner:
                 await agent.log.emit(Notice("error", f"{error.message} {error.hint}".strip()))
             finally:
                 agent.running = False
-                usage = {**usage, "seconds": round(time.monotonic() - started, 3)}
+                usage["seconds"] = round(time.monotonic() - started, 3)
                 await to_the_end(close_turn(agent, reason, usage))
         finally:
             agent.running = False
             await to_the_end(off_loop(lock.release))
 
-    async def _turn(self, agent: Agent, request: Request) -> tuple[str, dict[str, Any]]:
+    async def _turn(self, agent: Agent, request: Request, usage: dict[str, Any]) -> str:
+        """Return why the turn ended; `usage` is filled whatever happens."""
         services = self.services()
         model = services.chat()
         if model is None or not model.info.tools:
-            return await answer_directly(
+            reason, used = await answer_directly(
                 services.answerer, agent.log.emit, request.text, papers=request.papers, stop=request.stop
             )
+            usage.update(used)
+            return reason
         agent.running = True
         conversation = await self.conversation(agent, request.asker, request.project)
         turn = Turn(
@@ -107,10 +113,10 @@ class TurnRunner:
             return await turn.run()
 
         try:
-            reason = await until_stopped(work(), request.stop)
+            return await until_stopped(work(), request.stop) or "stopped"
         finally:
             agent.running = False
-        return reason or "stopped", turn.usage.as_json()
+            usage.update(turn.usage.as_json())
 
     async def _brief(self, agent: Agent, request: Request, project: Path | None) -> None:
         """Put the system prompt and the facts of the moment before the model, where they are new to it."""

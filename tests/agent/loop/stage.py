@@ -77,6 +77,7 @@ class Stage:
     woken: list[SessionId] = field(default_factory=list)
     answerer: Any = None
     skills: SkillRegistry = field(default_factory=SkillRegistry)
+    remember_after_s: float | None = None
 
     def __post_init__(self) -> None:
         rules = [{"action": "allow", "tool": "*"}]
@@ -98,6 +99,7 @@ class Stage:
             self.registry,
             sandbox=lambda project: Sandbox.for_home(self.home, self.home / "no skills", project),
             wake=self.woken.append,
+            remember_after_s=self.remember_after_s,
         )
         self.background.on_ready(self.runtime.ready)
         self.services = AgentServices(

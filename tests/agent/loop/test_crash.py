@@ -15,7 +15,7 @@ import pytest
 from app.agent.execution import faults
 from app.agent.loop.history import History
 from app.agent.loop.turn_lock import TurnLock
-from app.errors import UsageError
+from app.errors import NotFoundError, UsageError
 from app.events import PermissionRequest, Question, ToolCall, TurnStarted
 from app.records.ids import SessionId
 from tests.agent.loop.stage import Stage, StrictChat, look, paired, reason_of
@@ -149,3 +149,18 @@ def test_that_a_lock_leaves_no_file(home: Path) -> None:
     assert lock.acquire()
     lock.release()
     assert not list((home / "running").iterdir())
+
+
+async def test_that_what_another_window_wrote_is_read_before_the_next_turn(home: Path) -> None:
+    """Two processes share a conversation, one turn at a time: neither goes on from an old state."""
+    here, there = StrictChat([[Say("one")], [Say("three")]]), StrictChat([[Say("two")]])
+    async with Stage(home, here) as window, Stage(home, there) as command:
+        await window.ask("first")
+        session = window.session
+        await command.ask("second", session)
+        await window.ask("third", session)
+        words = [m.content.split("\n")[0] for m in here.asked[1] if m.role != "system"]
+        assert words == ["first", "one", "second", "two", "third"]
+        window.library.journal.delete(session)
+        with pytest.raises(NotFoundError):
+            await command.ask("fourth", session)

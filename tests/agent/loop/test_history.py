@@ -191,6 +191,7 @@ def test_that_every_call_has_one_result_behind_it_at_every_row(rows: list[Row]) 
         assert_paired(history.messages())
 
 
+@pytest.mark.slow
 @given(journals(), st.data())
 def test_that_a_compaction_at_any_allowed_cut_keeps_pairs_and_the_question(
     rows: list[Row], data: st.DataObject

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 
 from app.agent.loop.invariants import allowed_cuts
@@ -11,12 +12,14 @@ from tests.agent.loop.test_history import assert_paired
 from tests.harness.strategies import damaged, histories
 
 
+@pytest.mark.slow
 @given(histories())
 def test_that_a_sound_conversation_is_left_as_it_is(messages: list[ChatMessage]) -> None:
     sound = [m for m in repair(messages) if m.content.strip() or m.calls]
     assert repair(sound) == sound
 
 
+@pytest.mark.slow
 @given(damaged(histories()))
 def test_that_repairing_pairs_calls_and_is_done_once(messages: list[ChatMessage]) -> None:
     """Bug 1: deterministic, and a second pass changes nothing, so that the prompt cache holds."""
@@ -27,6 +30,7 @@ def test_that_repairing_pairs_calls_and_is_done_once(messages: list[ChatMessage]
     assert all(m.content.strip() or m.calls for m in repaired)
 
 
+@pytest.mark.slow
 @given(damaged(histories()))
 def test_that_every_allowed_cut_of_a_repaired_list_leaves_both_parts_paired(
     messages: list[ChatMessage],

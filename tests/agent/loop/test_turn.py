@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from app.agent.skills import SkillRegistry
 from app.agent.tools import ToolContext, ToolOutput
 from app.errors import ModelError, NotFoundError, UsageError
 from app.events import ContextAdded, Message, Notice, Outcome, Steering, TextDelta, ToolCall, ToolResult
@@ -374,3 +377,56 @@ async def test_that_calls_show_before_they_run(home: Path) -> None:
         assert "tool_call" in seen[0]
         assert "tool_result" in seen[1]
         assert any(isinstance(e, ToolCall) for e in events)
+
+
+async def test_that_the_tokens_of_a_request_begin_with_those_of_the_last_one(home: Path) -> None:
+    """Bug 40: on the level of tokens, as a template renders them, over a ten-step turn."""
+
+    def rendered(messages: Any, tools: Any) -> list[str]:
+        text = "<tools>" + "".join(f"{tool.name}{tool.description}{tool.parameters}" for tool in tools)
+        for message in messages:
+            calls = "".join(f"<call>{call.name}{call.arguments}" for call in message.calls)
+            text += f"<{message.role}>{message.thinking}{message.content}{calls}"
+        return re.findall(r"<\w+>|\w+|\W", text)
+
+    replies: list[Any] = [[Think("hm"), Say("x"), Call("look", {"number": n})] for n in range(10)]
+    model = StrictChat([*replies, [Say("Done.")], [Say("Again.")]])
+    async with Stage(home, model, [look(), look("another")]) as stage:
+        await stage.ask()
+        await stage.ask("And the distance?", stage.session)
+    prompts = [rendered(*asked) for asked in zip(model.asked, model.tools_seen, strict=True)]
+    assert len(prompts) == 12
+    for number, (before, after) in enumerate(itertools.pairwise(prompts)):
+        output = rendered([model.asked[number + 1][len(model.asked[number])]], ())[1:]
+        assert after[: len(before) + len(output)] == before + output
+
+
+async def test_that_what_a_failed_turn_has_used_is_told(home: Path) -> None:
+    model = StrictChat([[Call("look", {}), End("tool_calls", 100, 5)], [Fail(ModelError("gone"))]])
+    async with Stage(home, model, [look()]) as stage:
+        events = await stage.ask()
+        assert reason_of(events) == "failed"
+        assert events[-1].as_json()["usage"]["prompt_tokens"] == 100
+
+
+async def test_that_new_skills_change_the_system_prompt_at_the_next_turn_and_not_within_one(
+    home: Path, tmp_path: Path
+) -> None:
+    """Bug 40: what is at the head is frozen, and a change of it is a row that can be seen."""
+    folder = tmp_path / "skills" / "compare"
+    skills = SkillRegistry([(tmp_path / "skills", "user")])
+
+    async def install(_args: Any, _ctx: ToolContext) -> ToolOutput:
+        folder.mkdir(parents=True)
+        (folder / "SKILL.md").write_text("---\nname: compare\ndescription: Compare values.\n---\nDo.")
+        skills.reload()
+        return ToolOutput("installed")
+
+    model = StrictChat([[Call("look", {})], [Say("Done.")], [Say("Done.")]])
+    async with Stage(home, model, [look(does=install)], skills=skills) as stage:
+        await stage.ask()
+        assert model.asked[0][0] == model.asked[1][0]
+        await stage.ask("again", stage.session)
+        assert "compare" in model.asked[2][0].content
+        systems = [row for row in stage.rows() if row.get("source") == "system"]
+        assert len(systems) == 2
