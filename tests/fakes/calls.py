@@ -239,7 +239,9 @@ class Bench:
         async with self.begin() as running:
             for name, arguments in calls:
                 running.submit(part(name, arguments))
-            return list(await running.results())
+            results = list(await running.results())
+        await self.executor.audited()
+        return results
 
     def paired(self) -> bool:
         """Whether every call in the journal has exactly one result, which comes later."""

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from typing import Protocol
 
+from app.errors import AppError
 from app.records.ids import SessionId
 from app.services.threads import off_loop
+
+_log = logging.getLogger(__name__)
 
 Row = tuple[SessionId, str, str, str, str, str]
 
@@ -27,9 +31,10 @@ class AuditWriter:
         self._log = log
         self._noted: list[Row] = []
         self._writing = asyncio.Lock()
+        self._task: asyncio.Task[None] | None = None
 
     def note(self, row: Row) -> None:
-        """Take a row that is written with the next `write`."""
+        """Take a row, which is written with the next write."""
         self._noted.append(row)
 
     async def write(self) -> None:
@@ -38,6 +43,25 @@ class AuditWriter:
             rows, self._noted = self._noted, []
             if rows:
                 await off_loop(self._record, rows)
+
+    def write_soon(self) -> None:
+        """Write what is noted without letting anybody wait for it."""
+        if self._task is None:
+            self._task = asyncio.get_running_loop().create_task(self._write_all())
+
+    async def settled(self) -> None:
+        """Wait until nothing is left to write."""
+        while self._task is not None:
+            await asyncio.wait([self._task])
+
+    async def _write_all(self) -> None:
+        try:
+            while self._noted:
+                await self.write()
+        except AppError as error:
+            _log.error("the audit log could not be written: %s", error)
+        finally:
+            self._task = None
 
     def _record(self, rows: list[Row]) -> None:
         for row in rows:

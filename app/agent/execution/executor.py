@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import copy
 import json
 import logging
 from collections.abc import Callable, Mapping
@@ -42,15 +43,15 @@ class Executor:
         self.checker = checker
         self.hooks = hooks
         self.outputs = outputs
-        self.audit = audit
+        self._audit = AuditWriter(audit)
         self.settings = settings
         self._rounds: WeakSet[Round] = WeakSet()
         self._stragglers: set[asyncio.Task[Any]] = set()
 
     def with_checker(self, checker: PermissionChecker) -> Executor:
         """Return an executor with other (narrower) permissions, for a sub-agent; closed with this one."""
-        child = Executor(checker, self.hooks, self.outputs, self.audit, self.settings)
-        child._rounds, child._stragglers = self._rounds, self._stragglers
+        child = copy.copy(self)
+        child.checker = checker
         return child
 
     def begin_round(
@@ -77,7 +78,7 @@ class Executor:
                 detector=detector,
                 permissions=Permissions(self.checker, self.hooks, conversation, tainted),
                 outputs=self.outputs,
-                audit=AuditWriter(self.audit),
+                audit=self._audit,
                 settings=self.settings,
                 max_result_bytes=min(max_result_bytes, HISTORY_BYTES),
                 disown=self._take_over,
@@ -99,7 +100,12 @@ class Executor:
         async with self.begin_round(conversation, 0, tainted=tainted) as calls:
             calls.submit(CallPart(new_call_id(), tool, text))
             (result,) = await calls.results()
+        await self.audited()
         return result
+
+    async def audited(self) -> None:
+        """Wait until the audit log holds all that has happened; calls that only read do not wait for it."""
+        await self._audit.settled()
 
     async def close(self) -> None:
         """Cancel what runs, and wait a little for tools that did not stop when they were told."""
@@ -108,6 +114,7 @@ class Executor:
             running.cancel("The application is closing.")
         for running in rounds:
             await running.ended()
+        await self.audited()
         if self._stragglers:
             for task in self._stragglers:
                 task.cancel()

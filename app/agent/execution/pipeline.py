@@ -129,8 +129,7 @@ class CallPipeline:
         if call is None:
             raise RuntimeError("a call that was not understood cannot run")
         self.control.check()
-        # What only reads leaves nothing behind that its start must be known for.
-        await self._audit("running", at_once=call.kind not in _ONLY_READS)
+        await self._audit("running")
         self.control.check()
         self.state = CallState.RUNNING
         limit = call.tool.timeout_s or self.scope.settings().agent.tool_timeout_s
@@ -195,7 +194,8 @@ class CallPipeline:
         await self._audit(ending.outcome.value, " | ".join(word for word in words if word))
         return result
 
-    async def _audit(self, outcome: str, detail: str = "", *, at_once: bool = True) -> None:
+    async def _audit(self, outcome: str, detail: str = "") -> None:
+        """Note how the call stands; wait for the row only where the call can leave something behind."""
         call, part = self._call, self.part
         arguments = plain_metadata(call.arguments) if call else as_shown(part.arguments)
         self.scope.audit.note(
@@ -208,7 +208,9 @@ class CallPipeline:
                 storable(detail),
             )
         )
-        if at_once:
+        if self._only_reads:
+            self.scope.audit.write_soon()
+        else:
             await self.scope.audit.write()
 
     def _context(self) -> ToolContext:
@@ -235,6 +237,11 @@ class CallPipeline:
         return self._call.kind if self._call else None
 
     @property
+    def _only_reads(self) -> bool:
+        kind = self._kind or (self._tool.kind if self._tool else ToolKind.READ)
+        return kind in _ONLY_READS
+
+    @property
     def _durable(self) -> bool | None:
         """A power cut may take rows of calls that only read; the next row that must stay takes them along."""
-        return False if self._tool is None or self._tool.kind in _ONLY_READS else None
+        return False if self._only_reads else None

@@ -70,6 +70,7 @@ async def test_that_a_cancel_at_any_moment_leaves_every_call_with_one_result(hom
         assert bench.paired(), moment
         requests, answers = bench.rows.of(PermissionRequest), bench.rows.of(PermissionAnswer)
         assert [request.id for request in requests] == [answer.id for answer in answers]
+        await bench.executor.audited()
         assert not tasks_left()
         moments += 1
     assert moments > 10
@@ -209,6 +210,7 @@ async def test_that_a_tool_that_does_not_listen_is_left_behind_and_said_to_be(
     assert tasks_left()
     let_go.set()
     await bench.executor.close()
+    await bench.executor.audited()
     assert not tasks_left()
     assert len(bench.rows.of(ToolResult)) == 1
 
@@ -301,6 +303,7 @@ async def test_that_a_round_that_is_left_by_an_error_is_ended(home: Path) -> Non
     with pytest.raises(ConnectionError):
         await broken_stream()
     assert bench.paired()
+    await bench.executor.audited()
     assert not tasks_left()
 
 
