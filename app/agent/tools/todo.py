@@ -9,7 +9,6 @@ from app.agent.tools.todo_list import Status, TodoItem, problems, rendered
 from app.agent.tools.tool import AgentTool, ToolArgs, ToolKind, ToolOutput
 from app.events import Todo
 from app.library.tasks import TODO
-from app.records.ids import SessionId
 from app.services.threads import off_loop
 
 
@@ -79,17 +78,3 @@ class TodoWrite(AgentTool):
             await off_loop(ctx.services.library.tasks.put, session, TODO, {"items": list(plain)})
             await ctx.conversation.emit(Todo(plain))
         return ToolOutput(rendered(items), metadata={"items": list(plain)})
-
-
-async def todo_text(ctx: ToolContext, session: SessionId) -> str:
-    """Return the kept list of a session as the model reads it; empty where there is none."""
-    return rendered(await stored_items(ctx, session))
-
-
-async def stored_items(ctx: ToolContext, session: SessionId) -> list[TodoItem]:
-    """Return the kept list of a session."""
-    rows = await off_loop(ctx.services.library.tasks.of_session, session, TODO)
-    return [
-        TodoItem(item["id"], item["content"], item["status"], tuple(item["blockedBy"]))
-        for item in (rows[-1].payload.get("items", ()) if rows else ())
-    ]

@@ -54,10 +54,10 @@ class DownloadPaper(AgentTool):
                 "Read it with get_paper_content.",
                 metadata={"paper_id": paper.paper_id, "status": "duplicate", "files": len(paper.files)},
             )
-        known = f"as {paper.paper_id}, without a file" if paper else "not at all"
+        where = f"in the library as {paper.paper_id}, without a file" if paper else "not in the library"
         why = "Offline is on, and downloading" if ctx.services.settings().offline else "Downloading"
         raise NotAvailableError(
-            f"“{args.paper[:80]}” is in the library {known}. {why} comes with the astronomy services, which "
+            f"“{args.paper[:80]}” is {where}. {why} comes with the astronomy services, which "
             "this version does not have yet.",
             hint=ADD_IT,
         )
