@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 
 from app.services.files.encodings import for_display
-from app.services.files.paging import lines_of
+from app.services.files.paging import lines_of, safe_cut
 
 CONTEXT = 3
 MOST_COMPARED = 2000
@@ -56,6 +56,6 @@ def _moved(line: str, by: int) -> str:
 
 
 def _shortened(lines: list[str], most: int) -> list[str]:
-    shown = [line if len(line) <= WIDEST else f"{line[:WIDEST]}…" for line in lines[:most]]
+    shown = [line if len(line) <= WIDEST else f"{line[: safe_cut(line, WIDEST)]}…" for line in lines[:most]]
     left = len(lines) - len(shown)
     return [*shown, f"… {left} more lines"] if left else shown

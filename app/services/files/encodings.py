@@ -32,6 +32,7 @@ _KINDS = (
     (b"SQLite format 3", "a database"),
     (b"\x89HDF", "an HDF5 file"),
 )
+_GUESSED_BYTES = 1 << 14
 _CONTROLS = re.compile(rb"[\x00-\x06\x0e-\x1a\x1c-\x1f]")
 _GB_PAIR = re.compile(rb"[\x81-\xfe][\x30-\x39][\x81-\xfe][\x30-\x39]|[\x81-\xfe][\x40-\xfe]")
 
@@ -154,7 +155,7 @@ def _of_pairs(data: bytes) -> str | None:
 
 
 def _guess(data: bytes) -> str | None:
-    sample = data[:SAMPLE_BYTES]
+    sample = data[:_GUESSED_BYTES]
     if sum(1 for byte in sample if byte > 0x7F) * 3 < len(sample):
         return None  # a few accents: no evidence to guess from
     from charset_normalizer import from_bytes  # 40 ms, for few files

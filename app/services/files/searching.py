@@ -93,7 +93,9 @@ class FileSearch:
                 async for part in parts:
                     _take(result, part, progress)
         except WorkerTimeoutError:
-            result.stopped = f"because the pattern takes too long on a line, after {result.searched} files"
+            result.stopped = (
+                f"after {result.searched} files: one line or folder took longer than {self._silence_s:g} s"
+            )
         except WorkerCrashedError as error:
             result.stopped = f"after {result.searched} files: {error.message}"
         return result

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import unicodedata
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -46,7 +47,7 @@ def walk(root: Path, closed: Collection[str] = ()) -> Iterator[Found]:
     if root.is_file():
         yield Found(root.name, str(root))
         return
-    closed = frozenset(closed)
+    shut = frozenset(_same(path) for path in closed)
     waiting = [_Place(str(root), "", _around(root))]
     while waiting:
         place = waiting.pop()
@@ -54,7 +55,7 @@ def walk(root: Path, closed: Collection[str] = ()) -> Iterator[Found]:
         folders = []
         for entry in _entries(place.folder):
             is_folder = entry.is_dir(follow_symlinks=False)
-            if entry.path in closed or _left_out(entry, rules, folder=is_folder):
+            if _same(entry.path) in shut or _left_out(entry, rules, folder=is_folder):
                 continue
             relative = f"{place.relative}{entry.name}"
             if is_folder:
@@ -84,6 +85,12 @@ class _Rules:
         """Whether it leaves a path out; None where it says nothing."""
         relative = path[len(self.folder) :].lstrip("/").replace(os.sep, "/")
         return self.spec.check_file(f"{relative}/" if folder else relative).include
+
+
+def _same(path: str) -> str:
+    """Return what is equal for two spellings of one path, where the system has several."""
+    folds = sys.platform in ("win32", "darwin")
+    return unicodedata.normalize("NFC", path).casefold() if folds else path
 
 
 def _left_out(entry: os.DirEntry[str], rules: tuple[_Rules, ...], *, folder: bool) -> bool:
