@@ -9,6 +9,9 @@ from dataclasses import dataclass
 LONG_LINE = 2000
 """A line of more characters is cut into pieces that count as lines, else no page could hold it."""
 
+NUMBER_BYTES = 8
+"""What the number of a line adds to it, about."""
+
 _JOINERS = frozenset("\u200d\ufe0e\ufe0f")
 
 
@@ -58,7 +61,7 @@ def page_of(text: str, offset: int, limit: int, budget: int) -> Page:
     chosen: list[str] = []
     used = 0
     for line in lines[offset - 1 : offset - 1 + limit]:
-        used += len(line.encode("utf-8", "surrogatepass")) + 1
+        used += len(line.encode("utf-8", "surrogatepass")) + NUMBER_BYTES
         if chosen and used > budget:
             break
         chosen.append(line)

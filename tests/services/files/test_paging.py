@@ -52,6 +52,12 @@ def test_that_one_line_of_40_megabytes_is_read_in_pieces() -> None:
     assert page_of(text, page.total, 1, 4000).lines == ("last",)
 
 
+def test_that_numbers_count_too() -> None:
+    """Bug 6: a page of empty lines is no longer than others once they have numbers."""
+    page = page_of("\n" * 10_000, 1, 10_000, 4000)
+    assert sum(len(f"{number}\t\n") for number in range(page.first, page.last + 1)) <= 4000
+
+
 def test_that_a_page_holds_one_line_at_least() -> None:
     assert page_of("abc\n" * 3, 1, 10, 1).lines == ("abc",)
     assert page_of("", 1, 10, 100).lines == ()
