@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
-from app.agent.background_task import ENDINGS, BgState, BgTask, number_of, task_id
+from app.agent.background_task import ENDINGS, BgState, BgTask, number_of, task_id, told_together
 from app.agent.tools.context import Conversation, Via
 from app.errors import AppError, LibraryError, NotFoundError, UsageError
 from app.events import ContextAdded, Event, Nested, ToolProgress
@@ -106,10 +106,11 @@ class BgNotificationQueue:
     async def deliver(self, conversation: Conversation) -> int:
         """Tell the agent of ended tasks, and return of how many; call between complete rounds.
 
-        The event and the marks are one transaction. Raises LibraryError.
+        The event and the marks are one transaction. What is too much at once comes with the next call.
+        Raises LibraryError.
         """
         session = conversation.session_id
-        told = await self.pending(session)
+        told = told_together(await self.pending(session))
         if not told:
             return 0
         numbers = [number_of(task.task_id) for task in told]
@@ -126,6 +127,11 @@ class BgNotificationQueue:
                 raise
             return 0
         return len(told)
+
+    async def settled(self, session: SessionId) -> None:
+        """Wait until no task of a session is under way."""
+        while jobs := [work.job for work in self._of(session) if work.job is not None]:
+            await asyncio.wait(jobs)
 
     async def cancel(self, session: SessionId, task: str) -> None:
         """End a task. Raises NotFoundError where none of this id is under way."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -14,6 +15,9 @@ ENDINGS = {
     "failed": "It met a mistake in AstroResearch; please report it with the log.",
 }
 """What is said of a task that has no result."""
+
+NEWS_CHARACTERS = 16_000
+"""How much of the results of tasks is told at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +33,10 @@ class BgTask:
     result: str = ""
     untrusted: bool = False
     delivered: bool = False
+
+    def text(self) -> str:
+        """Return the task with its result."""
+        return f"{self.line()}\n{self.result}".rstrip()
 
     def line(self) -> str:
         """Return the task in one line."""
@@ -47,3 +55,15 @@ def number_of(task: str) -> int:
     """Return the number in a task's name; 0, which no task has, where there is none."""
     digits = task.strip().casefold().removeprefix("bg-")
     return int(digits) if digits.isascii() and digits.isdigit() else 0
+
+
+def told_together(tasks: Sequence[BgTask]) -> list[BgTask]:
+    """Return the first of the tasks, not more than are read at once; the rest is told next."""
+    chosen: list[BgTask] = []
+    room = NEWS_CHARACTERS
+    for task in tasks:
+        room -= len(task.result)
+        if chosen and room < 0:
+            break
+        chosen.append(task)
+    return chosen

@@ -9,12 +9,11 @@ under the lock that whoever writes to it takes to wake it. So no letter and no w
 from __future__ import annotations
 
 import asyncio
-import itertools
 from collections.abc import Callable
 from typing import Any
 
 from app.agent.team_roster import Member, Parents, Roster, names_of
-from app.agent.team_words import LEAD, Teammate, mail_text, name_of
+from app.agent.team_words import LEAD, Teammate, mail_text, name_of, shown_together
 from app.agent.team_work import TeamWork
 from app.agent.tools.context import Conversation, ToolContext
 from app.errors import LibraryError, NotFoundError, UsageError
@@ -135,29 +134,29 @@ class TeamManager:
     async def deliver(self, conversation: Conversation) -> int:
         """Show an agent its new mail, and return how many letters; call between complete rounds.
 
-        Row and mark are one transaction. Agents without a mailbox have no mail. Raises LibraryError.
+        Row and mark are one transaction. What is too much at once comes with the next call. Agents
+        without a mailbox have no mail. Raises LibraryError.
         """
         place = await self._place(conversation)
         if place is None:
             return 0
         team, who = place
         await self._members(conversation)
-        letters = await off_loop(self._library.mail.unread, team, who)
-        for from_lead, some in itertools.groupby(letters, lambda letter: letter.sender == LEAD):
-            shown = list(some)
-            upto = shown[-1].id
+        shown = shown_together(await off_loop(self._library.mail.unread, team, who))
+        if not shown:
+            return 0
 
-            def write(into: SessionId, row: dict[str, Any], upto: int = upto) -> int:
-                return self._library.mail.deliver(team, who, upto, into, row)
+        def write(into: SessionId, row: dict[str, Any]) -> int:
+            return self._library.mail.deliver(team, who, shown[-1].id, into, row)
 
-            try:
-                # what a colleague says may rest on what papers say
-                event = ContextAdded("mail", mail_text(shown), trusted=from_lead)
-                await conversation.emit(event, durable=True, via=write)
-            except LibraryError as error:
-                if error.code != "already_delivered":
-                    raise
-        return len(letters)
+        try:
+            event = ContextAdded("mail", mail_text(shown), trusted=shown[0].sender == LEAD)
+            await conversation.emit(event, durable=True, via=write)
+        except LibraryError as error:
+            if error.code != "already_delivered":
+                raise
+            return 0
+        return len(shown)
 
     async def check(self, conversation: Conversation) -> tuple[int, list[Teammate]]:
         """Show an agent its new mail; returns how many letters, and how the team stands."""
@@ -173,6 +172,11 @@ class TeamManager:
         """Return the members of a team as they stand."""
         here = self._teams.get(session)
         return await off_loop(self._roster.status, session, None if here is None else list(here.values()))
+
+    async def settled(self, session: SessionId) -> None:
+        """Wait until no teammate of a session is at work."""
+        while jobs := [m.job for m in self._teams.get(session, {}).values() if m.job is not None]:
+            await asyncio.wait(jobs)
 
     async def stop(self, session: SessionId, name: str) -> None:
         """End a teammate's work; it is dead then, and the lead is told."""

@@ -18,6 +18,9 @@ TeammateState = Literal["running", "idle", "dead", "finished"]
 HISTORY_CHARACTERS = 8000
 """How much of its earlier mail a teammate is given when it goes to work again."""
 
+MAIL_CHARACTERS = 16_000
+"""How much mail is shown at once; the rest comes in the next round."""
+
 _LETTER_CHARACTERS = 2000
 _NAME = re.compile(r"[a-z][a-z0-9_-]{0,23}")
 _TAKEN = frozenset((LEAD, "all", "team", "user", "system", "subagent"))
@@ -70,14 +73,33 @@ def briefing(name: str, earlier: Sequence[Letter], new: Sequence[Letter]) -> str
     return "\n\n".join([*parts, *(_line(name, letter, None) for letter in new)])
 
 
+def shown_together(letters: Sequence[Letter]) -> list[Letter]:
+    """Return the first of the letters: those of one authority, and not more than are read at once.
+
+    What the lead writes speaks for the person; what a colleague says may rest on what papers say.
+    """
+    chosen: list[Letter] = []
+    room = MAIL_CHARACTERS
+    for letter in letters:
+        room -= len(letter.body)
+        if chosen and (room < 0 or (letter.sender == LEAD) != (chosen[0].sender == LEAD)):
+            break
+        chosen.append(letter)
+    return chosen
+
+
 def mail_text(letters: Sequence[Letter]) -> str:
     """Return letters as they are shown to the one they are for."""
-    return "\n\n".join(f"[Message from {letter.sender}]\n{letter.body}" for letter in letters)
+    return "\n\n".join(
+        f"[Message from {letter.sender}]\n{_cut(letter.body, MAIL_CHARACTERS)}" for letter in letters
+    )
 
 
 def _line(name: str, letter: Letter, limit: int | None) -> str:
     head = f"[You to {letter.recipient}]" if letter.sender == name else f"[Message from {letter.sender}]"
-    body = letter.body
-    if limit is not None and len(body) > limit:
-        body = f"{body[:limit]}… ({len(body) - limit} characters are left out)"
-    return f"{head}\n{body}"
+    return f"{head}\n{letter.body if limit is None else _cut(letter.body, limit)}"
+
+
+def _cut(text: str, limit: int) -> str:
+    left_out = len(text) - limit
+    return text if left_out <= 0 else f"{text[:limit]}… ({left_out} characters are left out)"

@@ -6,7 +6,6 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from app.agent.background_task import BgTask
 from app.agent.tools.context import ToolContext
 from app.agent.tools.tool import AgentTool, ToolArgs, ToolKind, ToolOutput
 
@@ -72,9 +71,5 @@ class BgTaskCheck(AgentTool):
             return ToolOutput("No background task was begun in this conversation.", metadata=metadata)
         if wanted:
             (task,) = chosen
-            return ToolOutput(_whole(task), metadata=metadata, untrusted=task.untrusted)
+            return ToolOutput(task.text(), metadata=metadata, untrusted=task.untrusted)
         return ToolOutput("\n".join(task.line() for task in chosen), metadata=metadata)
-
-
-def _whole(task: BgTask) -> str:
-    return f"{task.line()}\n{task.result}".rstrip()

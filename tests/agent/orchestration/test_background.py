@@ -280,6 +280,20 @@ async def test_that_two_who_deliver_at_once_tell_each_task_once(orchestra: Orche
     assert len(told(orchestra, lead.session_id)) == 1
 
 
+async def test_that_many_results_are_told_in_parts(orchestra: Orchestra) -> None:
+    """Bug 6: news cannot fill the whole context at once."""
+    lead = orchestra.lead()
+
+    async def long(conversation: Conversation, tool: str, arguments: dict[str, object]) -> ToolOutput:
+        return ToolOutput("x" * 9000)
+
+    orchestra.runs = long
+    for i in range(3):
+        await orchestra.background.start(lead, "parse_paper", {"paper": str(i)})
+    await orchestra.background.settled(lead.session_id)
+    assert [await orchestra.background.deliver(lead) for _ in range(4)] == [1, 1, 1, 0]
+
+
 async def test_that_a_delivery_cancelled_anywhere_tells_each_task_once(orchestra: Orchestra) -> None:
     """Bug 32: stopping a turn in the middle of a delivery neither loses the news nor repeats it."""
     lead = orchestra.lead()

@@ -11,6 +11,7 @@ from app.agent import team_work
 from app.agent.loop import event_log
 from app.agent.team import MAX_MEMBERS
 from app.agent.team_roster import MAX_RUNS, MAX_UNREAD
+from app.agent.team_words import MAIL_CHARACTERS
 from app.agent.team_work import TEAM_TOOLS
 from app.agent.tools.context import Conversation
 from app.errors import ModelError, NotFoundError, UsageError
@@ -413,6 +414,25 @@ async def test_that_a_mailbox_nobody_reads_gets_full_and_says_so(orchestra: Orch
         await orchestra.team.send(lead, "ann", "one more")
     assert "wait to be read" in refused.value.message
     await orchestra.team.stop(lead.session_id, "ann")
+
+
+async def test_that_much_mail_is_shown_in_parts_and_a_huge_letter_is_cut(orchestra: Orchestra) -> None:
+    """Bug 6: mail cannot fill the whole context at once."""
+    lead = orchestra.lead()
+    for size in (10_000, 10_000, 40_000):
+        orchestra.library.mail.send(lead.session_id, "ann", "lead", "x" * size)
+    assert [await orchestra.team.deliver(lead) for _ in range(4)] == [1, 1, 1, 0]
+    texts = [event["text"] for event in mail(orchestra, lead.session_id)]
+    assert max(map(len, texts)) < MAIL_CHARACTERS + 100
+    assert texts[2].endswith("(24000 characters are left out)")
+
+
+async def test_that_one_can_wait_until_nobody_works(orchestra: Orchestra) -> None:
+    lead = orchestra.lead()
+    await orchestra.team.settled(lead.session_id)
+    await spawn(orchestra, lead)
+    await orchestra.team.settled(lead.session_id)
+    assert await states(orchestra, lead.session_id) == {"ann": "idle"}
 
 
 async def test_that_names_and_numbers_of_teammates_are_checked(orchestra: Orchestra) -> None:
