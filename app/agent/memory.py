@@ -76,6 +76,10 @@ class MemoryManager:
             raise MemoryRefusedError(reason, hint="Nothing was saved.")
         return await off_loop(self._save, " ".join(content.split()), kind, session, replaces)
 
+    async def forget(self, number: int) -> None:
+        """Delete a memory, on the disk when this returns. Raises NotFoundError."""
+        await off_loop(self._memories.delete, number)
+
     async def recall(self, text: str, *, session: SessionId | None = None, limit: int = 8) -> list[str]:
         """Return what is remembered that fits `text`, best first; the newest preferences always.
 
@@ -122,7 +126,7 @@ class MemoryManager:
             if len(known) >= MAX_MEMORIES:
                 raise MemoryRefusedError(
                     f"There are {MAX_MEMORIES:,} memories already.",
-                    hint="Put an old one right with `replaces`, or delete some in the settings.",
+                    hint="Put an old one right with `replaces`, or forget some that serve no more.",
                 )
             return Kept(self._memories.add(text, kind, session), text)
 

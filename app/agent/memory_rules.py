@@ -64,6 +64,7 @@ _SECRET = re.compile(
 )
 _GRANT = re.compile(
     r"\b(?:without (?:asking|permission|confirmation)|never ask|do(?:n['’]t| not) ask|auto[- ]?approve|"
+    r"run_bash|file_write|file_edit|subagent|"
     r"(?:ignore|disregard|override)\b.{0,40}\b(?:instructions?|rules?|permissions?)|always allow)\b"
     r"|(?:不用|无需|不要|别)(?:再)?(?:询问|确认|请求许可)|忽略.{0,20}(?:指令|规则|权限)",
     re.IGNORECASE,

@@ -14,6 +14,7 @@ from typing import Literal
 
 from app.agent.skill_files import Diagnostic, SkillText, read_skill
 from app.errors import NotFoundError
+from app.events import Notice
 
 FILE_NAME = "SKILL.md"
 MAX_FILE = 1_000_000
@@ -115,6 +116,14 @@ class SkillRegistry:
         self.load()
         return self._diagnostics
 
+    def notices(self) -> list[Notice]:
+        """Return what the person should know of skills that are broken or bent, one notice a skill."""
+        said: dict[str, list[str]] = {}
+        for found in self.diagnostics:
+            if found.level != "info":
+                said.setdefault(found.skill, []).append(found.message)
+        return [Notice("warning", f"Skill “{name}”: {' '.join(why)}") for name, why in said.items()]
+
     @property
     def folders(self) -> tuple[Path, ...]:
         """The folders that are looked into; their files may be read by the agent."""
@@ -125,13 +134,15 @@ class SkillRegistry:
         return [skill.name for skill in self._all().values() if skill.text.for_model]
 
     def get(self, name: str) -> Skill:
-        """Return the skill of this name. Raises `NotFoundError` naming those there are."""
+        """Return the skill of this name. Raises `NotFoundError` naming those there are, and what is broken."""
         wanted = name.strip().lower().lstrip("/")
         for skill in self._all().values():
             if skill.name.lower() == wanted:
                 return skill
         known = ", ".join(self.names()) or "none is installed"
-        raise NotFoundError(f"There is no skill “{name[:80]}”.", hint=f"Skills: {known}.")
+        broken = [d.message for d in self.diagnostics if d.level == "error" and d.skill.lower() == wanted]
+        why = f" Its folder is there: {' '.join(broken)}" if broken else ""
+        raise NotFoundError(f"There is no skill “{name[:80]}”.{why}", hint=f"Skills: {known}.")
 
     def catalogue(self) -> str:
         """Return what the system prompt says of the skills: one line each, the same bytes until `reload`.

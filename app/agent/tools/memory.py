@@ -40,7 +40,7 @@ class SaveMemory(AgentTool):
     description = (
         "Remember one lasting thing for later conversations: how the person likes answers, what they work "
         "on, a decision, a value they settled on. Not for what papers say, for passing matters, code or "
-        "secrets. Tell the person when you have saved something."
+        "secrets. Tell the person when you have saved something. Forget what they ask you to forget."
     )
     Args = SaveMemoryArgs
     kind = ToolKind.AGENT
@@ -52,6 +52,10 @@ class SaveMemory(AgentTool):
     async def execute(self, args: SaveMemoryArgs, ctx: ToolContext) -> ToolOutput:
         """Save it, or say why not."""
         memory = ctx.services.memory
+        if args.replaces is not None and not args.content.strip():
+            async with ctx.protected():
+                await memory.forget(args.replaces)
+            return ToolOutput(f"Memory {args.replaces} is forgotten.", metadata={"forgotten": args.replaces})
         try:
             async with ctx.protected():
                 kept = await memory.save(

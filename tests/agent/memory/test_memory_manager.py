@@ -113,6 +113,15 @@ async def test_that_the_tool_saves_and_says_so(world: World) -> None:
     assert not again.is_error
 
 
+async def test_that_the_person_can_have_something_forgotten(world: World) -> None:
+    kept = await world.memory.save(AB, kind="preference")
+    output = await world.run(SaveMemory(), content="", replaces=kept.id)
+    assert output.content == f"Memory {kept.id} is forgotten."
+    assert await world.memory.recall("magnitudes") == []
+    with pytest.raises(NotFoundError):
+        await world.run(SaveMemory(), content=" ", replaces=kept.id)
+
+
 async def test_that_the_tool_says_why_not(world: World) -> None:
     output = await world.run(SaveMemory(), content="likes it")
     assert output.is_error

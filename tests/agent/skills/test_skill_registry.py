@@ -36,6 +36,7 @@ def test_that_a_skill_of_the_person_wins_over_a_built_in_one(home: Path) -> None
     assert skills.get("literature-review").instructions() == "My way."
     (said,) = skills.diagnostics
     assert (said.level, said.skill) == ("info", "literature-review")
+    assert skills.notices() == []
 
 
 def test_that_broken_skills_are_said_and_the_others_stay(tmp_path: Path) -> None:
@@ -53,6 +54,9 @@ def test_that_broken_skills_are_said_and_the_others_stay(tmp_path: Path) -> None
     assert skills.names() == ["good"]
     assert sorted(d.skill for d in skills.diagnostics) == ["dir", "empty", "huge", "latin"]
     assert all(d.level == "error" and d.message for d in skills.diagnostics)
+    notices = [notice.message for notice in skills.notices()]
+    assert len(notices) == 4
+    assert "Skill “empty”: The folder holds no file SKILL.md." in notices
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no named pipes in folders there")
@@ -97,6 +101,14 @@ def test_that_an_unknown_name_is_answered_with_those_there_are(tmp_path: Path) -
     with pytest.raises(NotFoundError) as raised:
         SkillRegistry([(tmp_path, "user")]).get("god")
     assert "good" in raised.value.hint
+
+
+def test_that_a_broken_skill_is_not_called_unknown(tmp_path: Path) -> None:
+    """Bug 35: who asks for it is told what is wrong with it."""
+    write(tmp_path, "broken", body="")
+    with pytest.raises(NotFoundError) as raised:
+        SkillRegistry([(tmp_path, "user")]).get("broken")
+    assert "no instructions" in raised.value.message
 
 
 def test_that_arguments_stand_where_the_skill_wants_them(tmp_path: Path) -> None:
