@@ -6,8 +6,10 @@ import asyncio
 import os
 import re
 import time
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 from hypothesis import given
@@ -17,8 +19,13 @@ from app.agent.execution import OutputStore
 from app.agent.execution import output_store as module
 from app.agent.execution.cutting import cut_after, cut_before, cut_to_bytes, inside_cluster
 from app.agent.execution.output_store import HISTORY_BYTES, fits, stub
+from app.agent.policy.paths import Sandbox
+from app.agent.services import AgentServices
 from app.agent.tools import ToolContext, ToolOutput
+from app.agent.tools.filesystem.read import ReadFile
+from app.agent.tools.filesystem.state import FileStateCache
 from app.events import Outcome
+from app.settings import Settings
 from tests.fakes.calls import Bench, TestTool, part
 
 LINES = "\n".join(f"line {number} of the output, 星系 no. {number}" for number in range(1, 30_001))
@@ -177,3 +184,27 @@ def test_that_old_outputs_are_cleaned_away_and_nothing_else(home: Path) -> None:
 
 def test_that_the_limit_of_the_history_is_what_the_documentation_says() -> None:
     assert module.HISTORY_BYTES == 120_000
+
+
+async def test_that_a_model_that_follows_the_hint_reaches_the_last_line(home: Path) -> None:
+    """Bug 23: a megabyte, kept once, read page by page with the real tool to its end."""
+    bench = Bench(home, TestTool("bash", printing(LINES)), ReadFile())
+    settings = Settings.model_validate({"llm": {"context_tokens": 200_000}})
+    bench.conversation = replace(
+        bench.conversation,
+        services=cast(AgentServices, SimpleNamespace(settings=lambda: settings)),
+        sandbox=Sandbox.for_home(home, home / "skills"),
+        files=FileStateCache(),
+    )
+    (result,) = await bench.reply(("bash", {}))
+    path, pages = result.metadata["persisted"]["path"], list[str]()
+    offset: int | None = 1
+    while offset:
+        (page,) = await bench.reply(("read_file", {"path": path, "offset": offset}))
+        assert page.outcome is Outcome.SUCCEEDED
+        assert "persisted" not in page.metadata
+        pages.append(page.output)
+        offset = page.metadata["next_offset"]
+    assert LINES.rsplit("\n", 1)[1] in pages[-1]
+    assert len(pages) < 100
+    assert len(list((home / "tool-results").iterdir())) == 1
