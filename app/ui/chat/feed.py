@@ -22,8 +22,8 @@ from app.ui.theme import M
 from app.ui.widgets.basics import button
 
 FLUSH_MS = 33
-AT_FIRST, A_FEW = 12, 8
-"""How many items are made when a conversation is opened, and with each step upwards."""
+AT_FIRST, A_FEW = 2, 8
+"""How many items are made when a conversation is opened, and with a press of "Show earlier"."""
 AT_MOST, KEPT = 400, 120
 """Beyond so many widgets all but the last are given up, while one looks at the end."""
 SLICE_S = 0.008

@@ -101,20 +101,28 @@ def _close(line: Timeline, place: int, now: float) -> bool:
 
 def _message(line: Timeline, reply: Message, now: float) -> list[int]:
     """Put the whole reply in the place of the pieces that streamed before it."""
+    if not line.reply:  # read back from the journal: there were no pieces
+        return _whole(line, reply)
     changed = [place for place in line.reply if _close(line, place, now)]
     texts = [p for p in line.reply if isinstance(line.items[p], Answered)]
     thoughts = [p for p in line.reply if isinstance(line.items[p], Thought)]
-    if not thoughts and reply.thinking.strip():
-        changed.append(line.add(Thought(reply.thinking, streaming=False)))
     if len(texts) == 1:
         line.put(texts[0], text=reply.text, partial=reply.partial, interim=bool(reply.calls))
         changed.append(texts[0])
-    elif not texts and reply.text.strip():
-        said = Answered(reply.text, None, False, reply.partial, bool(reply.calls))
-        line.answer = line.add(said)
-        changed.append(line.answer)
+    changed += _whole(line, reply, thinking=not thoughts, text=not texts)
     line.reply.clear()
     return changed
+
+
+def _whole(line: Timeline, reply: Message, *, thinking: bool = True, text: bool = True) -> list[int]:
+    """Add what of a reply is not there yet."""
+    added = []
+    if thinking and reply.thinking.strip():
+        added.append(line.add(Thought(reply.thinking, streaming=False)))
+    if text and reply.text.strip():
+        line.answer = line.add(Answered(reply.text, None, False, reply.partial, bool(reply.calls)))
+        added.append(line.answer)
+    return added
 
 
 def _checked(line: Timeline, event: AnswerReady, _now: float) -> list[int]:
@@ -237,7 +245,8 @@ def _question(line: Timeline, event: Question, _now: float) -> list[int]:
 
 
 def _asks(line: Timeline, id: str, item: Permission | Asking) -> list[int]:
-    call = line.change_tool(item.call_id, state=ToolState.ASKING)
+    runs = line.tools.get(item.call_id) in line.moving
+    call = line.change_tool(item.call_id, state=ToolState.ASKING) if runs else []
     line.requests[id] = line.add(item, moves=True)
     return [*call, line.requests[id]]
 

@@ -14,6 +14,7 @@ from app.ui.chat.timeline import Timeline
 Row = tuple[int, Mapping[str, Any]]
 """A journal row: its number and the JSON of its event."""
 
+_OUTCOMES = {str(outcome): outcome for outcome in Outcome}
 _TUPLES = ("items", "options", "calls", "cleared")
 
 
@@ -32,15 +33,13 @@ _KINDS = {
 def replay(rows: Iterable[Mapping[str, Any]]) -> Timeline:
     """Return the timeline of journal rows. Kinds a newer version wrote are passed over."""
     timeline = Timeline()
+    apply, ask = timeline.apply, timeline.ask
     for _number, event in in_reading_order((0, event_of(row)) for row in rows):
-        _take(timeline, event)
+        if type(event) is TurnStarted and event.text:
+            ask(event.text)
+        apply(event)
     timeline.stop()
     return timeline
-
-
-def _take(timeline: Timeline, event: Event) -> list[int]:
-    asked = [timeline.ask(event.text)] if isinstance(event, TurnStarted) and event.text else []
-    return [*asked, *timeline.apply(event)]
 
 
 def in_reading_order(found: Iterable[tuple[int, Event | None]]) -> list[tuple[int, Event]]:
@@ -48,18 +47,15 @@ def in_reading_order(found: Iterable[tuple[int, Event | None]]) -> list[tuple[in
     ordered: list[tuple[int, Event]] = []
     calls: dict[str, int] = {}
     for number, event in found:
-        match event:
-            case None:
-                continue
-            case Message(calls=made) if made:
-                place = min((calls.get(str(call.get("id")), len(ordered)) for call in made), default=0)
-                ordered.insert(place, (number, event))
-                calls.clear()  # the places behind have moved, and those calls belong to this reply
-                continue
-            case ToolCall(id):
-                calls[id] = len(ordered)
-            case _:
-                pass
+        if event is None:
+            continue
+        if isinstance(event, Message) and event.calls:
+            place = min(calls.get(str(call.get("id")), len(ordered)) for call in event.calls)
+            ordered.insert(place, (number, event))
+            calls.clear()  # the places behind have moved, and those calls belong to this reply
+            continue
+        if isinstance(event, ToolCall):
+            calls[event.id] = len(ordered)
         ordered.append((number, event))
     return ordered
 
@@ -69,7 +65,8 @@ def rows_of(rows: Iterable[Row], kind: type[Item]) -> list[int]:
     timeline = Timeline()
     numbers: dict[int, int] = {}
     for number, event in in_reading_order((number, event_of(row)) for number, row in rows):
-        for place in _take(timeline, event):
+        asked = [timeline.ask(event.text)] if isinstance(event, TurnStarted) and event.text else []
+        for place in [*asked, *timeline.apply(event)]:
             if kind is not Asked or place not in numbers:
                 numbers[place] = number
     return [numbers[place] for place, item in enumerate(timeline.items) if isinstance(item, kind)]
@@ -84,7 +81,7 @@ def event_of(row: Mapping[str, Any]) -> Event | None:
     values = {name: row[name] for name in names if name in row}
     try:
         if kind is ToolResult:
-            values["outcome"] = Outcome(values["outcome"])
+            values["outcome"] = _OUTCOMES[values["outcome"]]
         for name in tuples:
             if name in values:
                 values[name] = tuple(values[name])

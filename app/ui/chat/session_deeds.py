@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QFileDialog, QWidget
 
 from app.library.journal import SessionRow
 from app.records.ids import SessionId
+from app.ui.chat import formulas, markdown
 from app.ui.chat.conversation import Talk
 from app.ui.chat.items import Answered, Asked
 from app.ui.chat.replay import ordinal, replay, rows_of
@@ -129,6 +130,8 @@ class SessionDeeds(QObject):
         self.changed.emit()
 
     def _load(self, session: SessionId) -> Talk:
+        markdown.warm_up()  # what the answers are set with; slow the first time
+        formulas.warm_up()
         row = self._journal.session(session)
         timeline = replay(event for _row, event in self._journal.rows(session))
         return Talk(session, row.title, timeline, Path(row.project) if row.project else None)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from app.events import Event
+from app.ui.chat.fold import HANDLERS
 from app.ui.chat.items import (
     Answered,
     Asked,
@@ -93,8 +94,6 @@ class Timeline:
 
     def apply(self, event: Event, now: float = 0.0) -> list[int]:
         """Take one event; `now` is a clock in seconds, for the time a thing took."""
-        from app.ui.chat.fold import HANDLERS
-
         handler = HANDLERS.get(type(event))
         return handler(self, event, now) if handler is not None else []
 
