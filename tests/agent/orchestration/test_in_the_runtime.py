@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 from app.agent.asking import PermissionReply, QuestionReply
-from app.agent.team import TeamManager
 from app.agent.tools import AgentTool, ToolContext, ToolKind, ToolOutput
 from app.agent.tools.background import BgTaskCheck, BgTaskRun
 from app.agent.tools.subagent import NOT_INSIDE, SubAgent
@@ -20,7 +19,7 @@ from app.llm.chat import ChatMessage
 from tests.agent.loop.stage import Stage, paired, reason_of
 from tests.fakes.calls import TestTool
 from tests.fakes.orchestra import until
-from tests.fakes.scripted_chat import Call, Reply, Say, ScriptedChat, Wait
+from tests.fakes.scripted_chat import Call, Pause, Reply, Say, ScriptedChat, Wait
 
 
 class Cast(ScriptedChat):
@@ -57,14 +56,6 @@ class Person:
 
 def team_tools() -> list[AgentTool]:
     return [SpawnTeammate(), SendTeammateMessage(), TeamBroadcast(), CheckTeamInbox()]
-
-
-def with_team(stage: Stage) -> TeamManager:
-    """Give the stage a real team in place of nobody."""
-    team = TeamManager(stage.library, stage.owner)
-    team.on_ready(stage.runtime.ready)
-    stage.services.team = stage.team = team
-    return team
 
 
 def results(events: Sequence[Event], name: str) -> list[ToolResult]:
@@ -265,6 +256,44 @@ async def test_that_a_result_that_comes_after_the_turn_wakes_the_conversation(ho
         assert paired([row for row in stage.rows() if row["type"] != "nested"])
 
 
+@pytest.mark.parametrize("steps", range(0, 120, 8))
+async def test_that_a_result_at_any_phase_of_the_turn_is_told_once(home: Path, steps: int) -> None:
+    """Bug 32: in a round, between rounds, while the context is compacted, in the last words, after them."""
+
+    async def download(args: Any, ctx: ToolContext) -> ToolOutput:
+        for _ in range(steps):
+            await asyncio.sleep(0.001)
+        return ToolOutput("page one")
+
+    async def compact(args: Any, ctx: ToolContext) -> ToolOutput:
+        ctx.services.request_compaction(ctx.conversation.session_id)
+        return ToolOutput("x" * 2000)
+
+    model = Cast(
+        Lead=[
+            [Call("bg_task_run", {"tool": "download_paper", "arguments": {"text": "x"}})],
+            [Call("look", {"text": "a"}), Call("compact", {})],
+            [Call("look", {"text": "b"})],
+            [Say("That is all."), Pause(0.02)],
+        ]
+    )
+    tools = [
+        BgTaskRun(), TestTool("download_paper", download), TestTool("compact", compact), TestTool("look"),
+    ]  # fmt: skip
+    async with Stage(home, model, tools) as stage:
+        assert reason_of(await stage.ask("Lead: get it")) == "done"
+        session = stage.session
+        await stage.background.settled(session)
+        if stage.library.tasks.undelivered(session):
+            await until(lambda: stage.woken == [session])
+            assert [event async for event in stage.runtime.continue_turn(session)]
+        told = [row for row in stage.rows() if row.get("source") == "background"]
+        assert len(told) == 1
+        assert "page one" in told[0]["text"]
+        assert stage.library.tasks.undelivered(session) == []
+        assert paired(stage.rows())
+
+
 async def test_that_a_background_call_is_checked_like_any_other(home: Path) -> None:
     """Bug 29: the background is no way around the rules."""
     model = Cast(Lead=[[Call("bg_task_run", {"tool": "parse_paper", "arguments": {"text": "x"}})]])
@@ -291,7 +320,6 @@ async def test_that_a_teammate_reports_to_a_lead_whose_turn_is_over(home: Path) 
     )
     look = TestTool("look")
     async with Stage(home, model, [*team_tools(), look]) as stage:
-        team = with_team(stage)
         assert reason_of(await stage.ask("Lead: begin")) == "done"
         session = stage.session
         go.set()
@@ -302,8 +330,7 @@ async def test_that_a_teammate_reports_to_a_lead_whose_turn_is_over(home: Path) 
         assert len(look.ran) == 1
         (child,) = stage.library.journal.children(session)
         assert child.kind == "teammate"
-        assert [mate.state for mate in await team.status(session)] == ["idle"]
-        await team.close()
+        assert [mate.state for mate in await stage.team.status(session)] == ["idle"]
 
 
 async def test_that_mail_reaches_a_teammate_between_two_of_its_calls(home: Path) -> None:
@@ -330,11 +357,9 @@ async def test_that_mail_reaches_a_teammate_between_two_of_its_calls(home: Path)
 
     tools = [*team_tools(), TestTool("look", look), TestTool("wait_for_ann", wait_for_ann)]
     async with Stage(home, model, tools) as stage:
-        team = with_team(stage)
         await stage.ask("Lead: begin")
         go.set()
         await until(lambda: stage.library.mail.unread(stage.session, "lead") != [])
         last = [asked for asked in model.asked if "Ann: read all" in asked[1].content][-1]
         assert "only the abstract, please" in "".join(message.content for message in last)
         assert len(stage.library.journal.children(stage.session)) == 1
-        await team.close()
