@@ -54,6 +54,7 @@ class History:
         self._rounds: dict[str, Round] = {}
         self._open: dict[str, OpenCall] = {}
         self._streaming: Round | None = None
+        self._sent: tuple[int, list[ChatMessage]] | None = None
 
     @classmethod
     def of(cls, rows: Iterable[tuple[int, Row]]) -> History:
@@ -75,7 +76,9 @@ class History:
 
     def messages(self) -> list[ChatMessage]:
         """Return what the next request sends, repaired: system prompt first."""
-        return repair([entry.message for entry in self.placed()])
+        if self._sent is None or self._sent[0] != self.last_row:
+            self._sent = self.last_row, repair([entry.message for entry in self.placed()])
+        return list(self._sent[1])
 
     def placed(self) -> list[Placed]:
         """Return the messages as they are, with the rows they came from."""

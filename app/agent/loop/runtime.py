@@ -22,7 +22,7 @@ from app.agent.tools.context import Conversation, ToolContext
 from app.agent.tools.registry import ToolRegistry
 from app.agent.tools.tool import Report, ToolOutput
 from app.errors import UsageError
-from app.events import Event, Steering
+from app.events import Event, Steering, TurnFinished, TurnStarted
 from app.library.journal import SessionKind
 from app.library.storable import storable
 from app.records.ids import PaperId, SessionId
@@ -262,8 +262,13 @@ class AgentRuntime:
             body.add_done_callback(self._bodies.discard)
             body.add_done_callback(lambda _body: screen.end())
             try:
+                begun = False
                 async for event in screen:
+                    begun = begun or isinstance(event, TurnStarted)
                     yield event
+                    if begun and isinstance(event, TurnFinished):
+                        break  # a background task may go on showing what it does
+                await asyncio.wait({body})
             finally:
                 if not body.done():
                     body.cancel()

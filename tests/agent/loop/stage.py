@@ -19,8 +19,8 @@ from app.agent.policy.paths import Sandbox
 from app.agent.policy.permissions import PermissionChecker
 from app.agent.services import AgentServices
 from app.agent.skills import SkillRegistry
+from app.agent.team import TeamManager
 from app.agent.tools import AgentTool, ToolRegistry
-from app.agent.tools.context import Conversation
 from app.events import Event, TurnFinished
 from app.library import Library
 from app.llm.chat import ChatItem, ChatMessage, ChatModel, ToolSpec
@@ -54,17 +54,6 @@ class StrictChat(ScriptedChat):
 
 
 @dataclass
-class QuietTeam:
-    """A team of nobody."""
-
-    async def deliver(self, conversation: Conversation) -> int:
-        return 0
-
-    async def waiting(self, session: SessionId) -> int:
-        return 0
-
-
-@dataclass
 class Stage:
     """Opens and closes with the test: `async with Stage(home, model, tools) as stage`."""
 
@@ -73,7 +62,6 @@ class Stage:
     tools: Sequence[AgentTool] = ()
     agent: Mapping[str, Any] = field(default_factory=dict)
     asker: Asker | None = None
-    team: Any = field(default_factory=QuietTeam)
     woken: list[SessionId] = field(default_factory=list)
     answerer: Any = None
     skills: SkillRegistry = field(default_factory=SkillRegistry)
@@ -93,6 +81,7 @@ class Stage:
         self.registry = ToolRegistry(self.tools)
         self.owner = Owner(self.home)
         self.background = BgNotificationQueue(self.library, self.owner)
+        self.team = TeamManager(self.library, self.owner)
         self.runtime = AgentRuntime(
             lambda: self.services,
             self.executor,
@@ -102,6 +91,7 @@ class Stage:
             remember_after_s=self.remember_after_s,
         )
         self.background.on_ready(self.runtime.ready)
+        self.team.on_ready(self.runtime.ready)
         self.services = AgentServices(
             home=self.home,
             settings=lambda: self.settings,
@@ -131,6 +121,7 @@ class Stage:
 
     async def __aexit__(self, *_: object) -> None:
         await self.runtime.close()
+        await self.team.close()
         await self.background.close()
         await self.executor.close()
         self.owner.release()

@@ -136,3 +136,25 @@ async def test_that_what_comes_at_the_very_end_begins_another_turn_or_is_read(ho
         assert read == taken[0]
         kept = any(row["type"] == "steering" for row in stage.rows())
         assert kept == taken[0]
+
+
+async def test_that_a_turn_ends_with_its_last_row_whatever_goes_on_in_the_background(home: Path) -> None:
+    """What happens afterwards is for who watches the conversation, not for who ran the turn."""
+    from app.events import Notice
+
+    async with Stage(home, StrictChat([[Say("Done.")]])) as stage:
+        seen: list[str] = []
+        noise: list[asyncio.Task[int]] = []
+
+        def on(event: Any) -> None:
+            if event.type == "turn_started":
+                stage.runtime.watch(stage.session, lambda shown: seen.append(shown.type))
+            if event.type in ("message", "turn_finished"):
+                agent = stage.runtime._sessions.live(stage.session)
+                assert agent
+                noise.extend(asyncio.create_task(agent.log.emit(Notice("info", "x"))) for _ in range(5))
+
+        events = await stage.ask(on=on)
+        assert reason_of(events) == "done"
+        await asyncio.gather(*noise)
+        assert seen.count("notice") == 10
