@@ -134,7 +134,7 @@ class SkillRegistry:
         return [skill.name for skill in self._all().values() if skill.text.for_model]
 
     def get(self, name: str) -> Skill:
-        """Return the skill of this name. Raises `NotFoundError` naming those there are, and what is broken."""
+        """Return the skill of this name. Raises `NotFoundError` that names those there are."""
         wanted = name.strip().lower().lstrip("/")
         for skill in self._all().values():
             if skill.name.lower() == wanted:

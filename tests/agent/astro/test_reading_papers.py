@@ -110,6 +110,13 @@ async def test_that_a_paper_without_text_has_a_way_out(world: World) -> None:
     assert "parse_paper" in raised.value.hint
 
 
+async def test_that_an_unknown_section_is_answered_with_the_headings_as_data(world: World) -> None:
+    output = await world.run(GetPaperContent(), paper=lantern(world), section="Reslts")
+    assert output.is_error
+    assert "2. Results" in output.content
+    assert output.untrusted
+
+
 async def test_that_sections_and_pages_that_do_not_meet_are_said(world: World) -> None:
     with pytest.raises(UsageError):
         await world.run(GetPaperContent(), paper=lantern(world), section="Results", pages="0")

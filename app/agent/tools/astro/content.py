@@ -11,7 +11,7 @@ from app.agent.tools.astro.download import NotAvailableError
 from app.agent.tools.astro.papers import PAPER, detail_of, fitting, passage_line, room
 from app.agent.tools.context import ToolContext
 from app.agent.tools.tool import AgentTool, ToolArgs, ToolKind, ToolOutput
-from app.errors import UsageError
+from app.errors import NotFoundError, UsageError
 from app.library.files import FileRow
 from app.library.papers import PaperDetail
 from app.records.passage import PassageHit
@@ -73,7 +73,11 @@ class GetPaperContent(AgentTool):
             head += "; it is still being read, this is what there is so far"
         if args.section is None and args.pages is None and args.offset is None:
             return self._outline(ctx, head, passages, label, paper)
-        chosen = _chosen(args, passages, file)
+        try:
+            chosen = _chosen(args, passages, file)
+        except NotFoundError as error:
+            # it names headings of the paper, which are others' words
+            return ToolOutput(f"{error.message} {error.hint}", is_error=True, untrusted=True)
         return self._page(ctx, head, chosen, args.offset or 0, label, paper)
 
     def _outline(

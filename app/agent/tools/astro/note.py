@@ -61,6 +61,7 @@ class SaveNote(AgentTool):
                 "quote": note.anchor.quote,
                 "text": note.text,
             },
+            untrusted=True,
         )
 
     async def _add(self, args: SaveNoteArgs, paper_id: PaperId, ctx: ToolContext) -> Note:

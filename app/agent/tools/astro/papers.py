@@ -40,7 +40,8 @@ async def resolved(ctx: ToolContext, text: str) -> PaperId:
         if len(titled) == 1:
             return titled[0].paper_id
         if titled:
-            several = "; ".join(f"{row.paper_id}: {described(row)}" for row in titled)
+            # ids and years alone: titles are others' words, and an error is not fenced
+            several = ", ".join(f"{row.paper_id} ({row.year or 'no year'})" for row in titled)
             raise NotFoundError(
                 f"“{text[:80]}” names several papers.", hint=f"Give the id of one: {several}."
             ) from error
