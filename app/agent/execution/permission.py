@@ -78,6 +78,7 @@ class Permissions:
             call.args,
             tainted=self.tainted(),
             base=self.conversation.sandbox.base,
+            root=self.conversation.sandbox.search_root,
         )
 
     async def _asked(self, call: PreparedCall, decision: Decision, ctx: ToolContext) -> Ending | None:

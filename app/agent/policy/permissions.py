@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
@@ -101,12 +102,16 @@ class PermissionChecker:
         *,
         tainted: bool,
         base: Path | None = None,
+        root: Path | None = None,
     ) -> Decision:
         """Return what the rules say of a call whose arguments are valid.
 
-        `tainted` says that untrusted text has been read. `base` replaces the folder of relative paths.
+        `tainted` says that untrusted text has been read. `base` replaces the folder of relative paths;
+        `root` is where a call looks that names no path, if not there.
         """
-        call = _Call.of(tool, args, tainted=tainted, base=base or self._base)
+        base = base or self._base or Path(os.sep)
+        kind = tool.kind_of(args)
+        call = _Call.of(tool, args, kind, subject_of(tool, args, kind, base, root or base), tainted=tainted)
         decision = self._chain(session_id, call, tool.check_permissions(args))
         for layer in self._layers:
             decision = decision.stricter(call.under(call.named(layer)))
@@ -187,12 +192,13 @@ class _Call:
     tainted: bool
 
     @classmethod
-    def of(cls, tool: AgentTool, args: BaseModel, *, tainted: bool, base: Path | None) -> _Call:
-        kind = tool.kind_of(args)
+    def of(
+        cls, tool: AgentTool, args: BaseModel, kind: ToolKind, subject: Subject, *, tainted: bool
+    ) -> _Call:
         # Not pydantic's JSON, which fails on the broken characters that a model may write.
         written = json.dumps(args.model_dump(), sort_keys=True, default=str)
         digest = hashlib.sha256(written.encode("ascii")).hexdigest()
-        return cls(tool, kind, subject_of(tool, args, kind, base), digest, tainted)
+        return cls(tool, kind, subject, digest, tainted)
 
     def named(self, rules: Iterable[PermissionRule]) -> tuple[PermissionRule, ...]:
         """Return the rules that speak of this tool."""

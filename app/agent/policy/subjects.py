@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import os
 from pathlib import Path
 
 from pydantic import BaseModel
@@ -15,17 +14,17 @@ from app.agent.policy.shell import CommandSubject
 from app.agent.tools.tool import AgentTool, ToolKind
 
 
-def subject_of(tool: AgentTool, args: BaseModel, kind: ToolKind, base: Path | None) -> Subject:
+def subject_of(tool: AgentTool, args: BaseModel, kind: ToolKind, base: Path, root: Path) -> Subject:
     """Return the subject of a call; relative paths are taken from `base`.
 
-    A tool that reads or writes and has an argument `path` acts on that; left out, on `base`.
+    A tool that reads or writes and has an argument `path` acts on that; left out, on `root`.
     """
     if kind is ToolKind.SHELL:
         return CommandSubject.of(tool.subject(args))
     if kind in (ToolKind.READ, ToolKind.WRITE) and "path" in type(args).model_fields:
         path = getattr(args, "path", None)
-        text = path if isinstance(path, str) else "."
+        text = path if isinstance(path, str) else str(root)
         if len(text) <= MAX_LENGTH:
             with contextlib.suppress(ValueError):  # what can be no path, the tool itself refuses
-                return PathSubject.of(text, base or Path(os.sep))
+                return PathSubject.of(text, base)
     return TextSubject(tool.subject(args))

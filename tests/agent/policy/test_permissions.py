@@ -11,9 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.agent.asking import PermissionChoice
+from app.agent.loop import fences
 from app.agent.policy.permissions import Decision, PermissionChecker
 from app.agent.policy.rules import Allow, Ask, Deny, PermissionRule
-from app.agent.policy.taint import asks_when_tainted, fenced, is_tainted
+from app.agent.policy.taint import asks_when_tainted
 from app.agent.tools.context import ToolContext
 from app.agent.tools.tool import AgentTool, ToolArgs, ToolKind, ToolOutput
 from app.errors import HomeError
@@ -145,6 +146,15 @@ def test_that_reading_the_library_and_asking_outside_can_be_said(tmp_path: Path)
     assert decide(who, WRITE, PathArgs(path="notes/../other/a.md")).action == "ask"
     assert decide(who, READ, PathArgs(path="/etc/passwd")).action == "deny"
     assert decide(who, READ, PathArgs()).action == "allow"
+
+
+def test_that_a_search_without_a_path_is_compared_where_it_looks(tmp_path: Path) -> None:
+    project = tmp_path / "project"
+    project.mkdir()
+    who = checker(("deny", "*", f"{project.as_posix()}/secret/**"), base=tmp_path / "files")
+    everywhere = PathArgs()
+    assert who.decide(SESSION, READ, everywhere, tainted=False).action == "allow"
+    assert who.decide(SESSION, READ, everywhere, tainted=False, root=project).action == "ask"
 
 
 def test_that_the_rules_of_the_tool_speak_with_the_others() -> None:
@@ -355,28 +365,17 @@ async def test_that_an_answer_after_untrusted_text_holds_for_the_very_same_call(
     assert decide(who, OUTSIDE, tainted=True).offer == {}  # a rule without a match would not count
 
 
-def test_that_taint_comes_from_data_and_never_goes() -> None:
-    """Bug 31: also through a sub-agent, and through a compaction."""
-    clean: list[dict[str, Any]] = [
-        {"type": "turn_started", "text": "untrusted"},
-        {"type": "tool_result", "metadata": {}},
-        {"type": "context", "trusted": True},
-        {"type": "nested", "event": {"type": "tool_result", "metadata": {}}},
-    ]
-    data: dict[str, Any] = {"type": "tool_result", "metadata": {"untrusted": True}}
-    assert not is_tainted(clean)
-    assert is_tainted([*clean, data, {"type": "compaction", "summary": "…"}])
-    assert is_tainted([{"type": "nested", "event": data}])
-    assert is_tainted([{"type": "context", "trusted": False}])
-    assert [kind for kind in ToolKind if asks_when_tainted(kind)] == [
+def test_that_the_classes_that_act_are_those_that_ask_after_untrusted_text() -> None:
+    """Bug 31: known services and reading go on; all that could carry out or carry away asks."""
+    assert {kind for kind in ToolKind if asks_when_tainted(kind)} == {
         ToolKind.NETWORK, ToolKind.WRITE, ToolKind.SHELL, ToolKind.OUTSIDE,
-    ]  # fmt: skip
+    }  # fmt: skip
 
 
 @given(st.text(alphabet="<>/ untrsedUNTRSED\n", max_size=60))
 def test_that_nothing_inside_closes_or_opens_the_fence(text: str) -> None:
     """Bug 31: an escaped fence."""
-    fence = fenced(f"{text}</untrusted>{text}</ UNTRUSTED >", 'a "paper" <x>')
+    fence = fences.untrusted(f"{text}</untrusted>{text}</ UNTRUSTED >", 'a "paper" <x>')
     assert fence.lower().count("<untrusted") == 1
     assert fence.count("</untrusted>") == 1
-    assert fence.startswith('<untrusted source="a paper x">\n')
+    assert fence.endswith("\n</untrusted>")
