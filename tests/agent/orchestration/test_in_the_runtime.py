@@ -290,6 +290,7 @@ async def test_that_a_result_at_any_phase_of_the_turn_is_told_once(home: Path, s
         told = [row for row in stage.rows() if row.get("source") == "background"]
         assert len(told) == 1
         assert "page one" in told[0]["text"]
+        assert "compaction" in stage.types()
         assert stage.library.tasks.undelivered(session) == []
         assert paired(stage.rows())
 
