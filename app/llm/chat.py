@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Any, Literal, Protocol
 
 from app.errors import ModelError
@@ -119,6 +120,31 @@ class ModelInfo:
     exact_tokens: bool = False
 
 
+class Use(StrEnum):
+    """What a request is for: decides its place in the queue of a model on this computer."""
+
+    TURN = "turn"
+    SUBAGENT = "subagent"
+    TITLE = "title"
+    SUMMARY = "summary"
+
+
+@dataclass(frozen=True, slots=True)
+class ChatOptions:
+    """What a provider may use to serve better; leaving it out changes no answer.
+
+    `session` names the conversation, so that what a model has read of it is kept apart from others;
+    `thinking` asks for it or against it (None: as the settings say).
+    """
+
+    use: Use = Use.TURN
+    session: str = ""
+    thinking: bool | None = None
+
+
+AS_USUAL = ChatOptions()
+
+
 class ChatModel(Protocol):
     """Continues a conversation."""
 
@@ -134,6 +160,7 @@ class ChatModel(Protocol):
         temperature: float = 0.2,
         stop: Sequence[str] = (),
         tools: Sequence[ToolSpec] = (),
+        options: ChatOptions = AS_USUAL,
     ) -> AsyncGenerator[ChatItem, None]:
         """Yield deltas, then a ChatEnd. Closing the iterator or cancelling the task stops the model.
 

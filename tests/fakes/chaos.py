@@ -15,12 +15,14 @@ from app.agent.tools.context import ToolContext
 from app.agent.tools.tool import AgentTool, Report, ToolOutput
 from app.errors import AppError, ModelError
 from app.llm.chat import (
+    AS_USUAL,
     CallDelta,
     ChatDelta,
     ChatEnd,
     ChatItem,
     ChatMessage,
     ChatModel,
+    ChatOptions,
     ModelInfo,
     ThinkingChunk,
     ToolSpec,
@@ -67,6 +69,7 @@ class ChaosChat:
         temperature: float = 0.2,
         stop: Sequence[str] = (),
         tools: Sequence[ToolSpec] = (),
+        options: ChatOptions = AS_USUAL,
     ) -> AsyncGenerator[ChatItem, None]:
         inner = self.model.stream(
             messages, max_tokens=max_tokens, temperature=temperature, stop=stop, tools=tools

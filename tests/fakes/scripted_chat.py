@@ -17,11 +17,13 @@ from typing import Any, Literal
 
 from app.errors import AppError, ModelError
 from app.llm.chat import (
+    AS_USUAL,
     CallDelta,
     ChatDelta,
     ChatEnd,
     ChatItem,
     ChatMessage,
+    ChatOptions,
     ChatProgress,
     ModelInfo,
     ThinkingChunk,
@@ -177,6 +179,7 @@ class ScriptedChat:
         temperature: float = 0.2,
         stop: Sequence[str] = (),
         tools: Sequence[ToolSpec] = (),
+        options: ChatOptions = AS_USUAL,
     ) -> AsyncGenerator[ChatItem, None]:
         reply = reply_to(self.replies, len(self.asked), messages)
         self.asked.append(list(messages))

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from app.errors import AppError
-from app.llm.chat import ChatDelta, ChatEnd, ChatItem, ChatMessage, ModelInfo, ToolSpec
+from app.llm.chat import AS_USUAL, ChatDelta, ChatEnd, ChatItem, ChatMessage, ChatOptions, ModelInfo, ToolSpec
 
 
 @dataclass
@@ -40,6 +40,7 @@ class ScriptedModel:
         temperature: float = 0.2,
         stop: Sequence[str] = (),
         tools: Sequence[ToolSpec] = (),
+        options: ChatOptions = AS_USUAL,
     ) -> AsyncGenerator[ChatItem, None]:
         self.asked.append(list(messages))
         try:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from app.errors import ModelError
 from app.llm import weights
-from app.llm.chat import ChatDelta, ChatEnd, ChatItem, ChatMessage, ModelInfo, ToolSpec
+from app.llm.chat import AS_USUAL, ChatDelta, ChatEnd, ChatItem, ChatMessage, ChatOptions, ModelInfo, ToolSpec
 from app.llm.local.gguf import read_gguf
 from app.workers.host import Worker
 from app.workers.protocol import JSON
@@ -46,6 +46,7 @@ class LocalChatModel:
         temperature: float = 0.2,
         stop: Sequence[str] = (),
         tools: Sequence[ToolSpec] = (),
+        options: ChatOptions = AS_USUAL,
     ) -> AsyncGenerator[ChatItem, None]:
         """Yield deltas, then a ChatEnd; see `ChatModel.stream`."""
         params = {

@@ -15,7 +15,16 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from app.errors import ModelError
-from app.llm.chat import ChatEnd, ChatItem, ChatMessage, ChatProgress, ModelInfo, ToolSpec
+from app.llm.chat import (
+    AS_USUAL,
+    ChatEnd,
+    ChatItem,
+    ChatMessage,
+    ChatOptions,
+    ChatProgress,
+    ModelInfo,
+    ToolSpec,
+)
 from app.llm.remote import failures
 from app.llm.remote.address import check_address, checked_key, is_near, shown
 from app.llm.remote.failures import ModelRequestError, ModelTimeoutError
@@ -76,6 +85,7 @@ class OpenAIChatModel:
         temperature: float = 0.2,
         stop: Sequence[str] = (),
         tools: Sequence[ToolSpec] = (),
+        options: ChatOptions = AS_USUAL,
     ) -> AsyncGenerator[ChatItem, None]:
         """Yield deltas, then a ChatEnd; see `ChatModel.stream`. Raises errors of `failures`."""
         total = self._timeouts.total

@@ -23,7 +23,7 @@ from app.agent.team import TeamManager
 from app.agent.tools import AgentTool, ToolRegistry
 from app.events import Event, TurnFinished
 from app.library import Library
-from app.llm.chat import ChatItem, ChatMessage, ChatModel, ToolSpec
+from app.llm.chat import AS_USUAL, ChatItem, ChatMessage, ChatModel, ChatOptions, ToolSpec
 from app.records.ids import SessionId
 from app.services.answering import Answerer
 from app.services.owners import Owner
@@ -45,6 +45,7 @@ class StrictChat(ScriptedChat):
         temperature: float = 0.2,
         stop: Sequence[str] = (),
         tools: Sequence[ToolSpec] = (),
+        options: ChatOptions = AS_USUAL,
     ) -> AsyncGenerator[ChatItem, None]:
         assert not problem(messages), problem(messages)
         items = super().stream(messages, max_tokens=max_tokens, tools=tools)
