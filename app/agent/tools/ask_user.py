@@ -65,8 +65,8 @@ class AskUser(AgentTool):
         question = Question(
             secrets.token_hex(8), args.question.strip(), options, tool_call_id=ctx.call_id, agent=talk.agent
         )
-        await talk.emit(question)
         try:
+            await talk.emit(question)
             async with ctx.waiting():
                 reply = await talk.asker.question(question, ctx.services.settings().agent.ask_user_timeout_s)
         except asyncio.CancelledError:
