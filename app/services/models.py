@@ -8,7 +8,8 @@ from app.llm import weights
 from app.llm.chat import ChatModel
 from app.llm.embeddings import Embedder, LocalEmbedder
 from app.llm.local.client import LocalChatModel
-from app.llm.remote.openai_chat import OpenAIChatModel, is_near
+from app.llm.remote.address import is_near
+from app.llm.remote.openai_chat import OpenAIChatModel
 from app.services.secrets import Secrets
 from app.settings import Settings
 from app.workers.host import Worker
