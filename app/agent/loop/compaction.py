@@ -11,8 +11,6 @@ from app.agent.loop.units import CLEARED, Placed, Round, Said, Unit
 
 KEEP_ROUNDS = 2
 """The results of so many last rounds are never cleared."""
-KEPT_WHOLE = frozenset({"load_skill"})
-"""Tools whose results stay: they are instructions to go by, not material that was used up."""
 _WORTHWHILE = 0.8
 _TARGET = 0.6
 _TAIL = 0.35
@@ -62,7 +60,7 @@ def clearable(units: Sequence[Unit], sizes: Mapping[str, int], *, total: int, ro
         for call in unit.calls:
             result = unit.results.get(call.id)
             gain = sizes.get(call.id, 0) - _CLEARED_TOKENS
-            if result is None or result.cleared or result.name in KEPT_WHOLE or gain <= 0:
+            if result is None or result.cleared or result.instructs or gain <= 0:
                 continue
             if total - freed <= room.target:
                 break
@@ -128,7 +126,7 @@ def skills_in(units: Sequence[Unit], row: int) -> list[str]:
             if unit.source == "skill" and unit.last < row:
                 texts.append(unit.body)
         elif unit.last < row:
-            texts += [r.text for r in unit.results.values() if r.name in KEPT_WHOLE and r.text != CLEARED]
+            texts += [result.text for result in unit.results.values() if result.instructs]
     return list(dict.fromkeys(texts))
 
 

@@ -191,10 +191,11 @@ class History:
         text = str(event.get("output", ""))
         if len(text) > MAX_RESULT_CHARS:
             text = f"{text[:MAX_RESULT_CHARS]}\n… {len(text) - MAX_RESULT_CHARS:,} characters left out"
-        if metadata.get("untrusted"):
+        trusted = not metadata.get("untrusted")
+        if not trusted:
             self.tainted = True
             text = fences.untrusted(text, event["name"])
-        found.results[call_id] = Result(row, event["name"], text)
+        found.results[call_id] = Result(row, event["name"], text, trusted)
 
     def _compaction(self, row: int, event: Row) -> None:
         for call_id in event.get("cleared", ()):
@@ -209,7 +210,9 @@ class History:
             for call in unit.calls if isinstance(unit, Round) else ():
                 if self._rounds.get(call.id) is unit:
                     del self._rounds[call.id]
-        summary = fences.context(event["summary"], "summary")
+        # a summary of what others wrote has no more authority than they have
+        fence = fences.untrusted if self.tainted else fences.context
+        summary = fence(event["summary"], "summary")
         self._units = [Said(0, f"{SUMMARY_HEAD}\n{summary}", "summary"), *verbatim(gone, kept), *kept]
 
     def _todo(self, row: int, event: Row) -> None:

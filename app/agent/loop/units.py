@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from app.llm.chat import CallPart, ChatMessage
 
 CLEARED = "(The result of this call was left out to save room. Call the tool again if you need it.)"
+INSTRUCTING = ("load_skill",)
 KEPT_VERBATIM = ("person", "date", "papers", "project")
 """Sources of what is kept word for word when a compaction leaves it out of the kept part."""
 
@@ -43,7 +44,13 @@ class Result:
     row: int
     name: str
     text: str
+    trusted: bool = True
     cleared: bool = False
+
+    @property
+    def instructs(self) -> bool:
+        """Whether it is instructions to go by, which stay, and not material that is used up."""
+        return self.name in INSTRUCTING and self.trusted
 
 
 @dataclass(slots=True, eq=False)
