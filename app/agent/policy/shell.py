@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
 from app.agent.policy.patterns import Match, literally
-from app.agent.policy.shell_programs import Started, lends_itself, started_by
+from app.agent.policy.shell_programs import Started, lends_itself, only_names, started_by
 from app.agent.policy.shell_words import CommandLine, Word, parse
 
 _UNKNOWN = "\N{OBJECT REPLACEMENT CHARACTER}"
@@ -97,7 +97,9 @@ def _touched(words: Sequence[Word], wanted: str) -> Match:
     if any(_glob(" ".join([name, *form[1:]]), wanted) for name in names):
         return Match.YES
     if not any(fnmatchcase(name, program) for name in names):
-        return Match.NO
+        # A program that is not known here may start the one it is given.
+        given = any(fnmatchcase(_name(word), program) for word in form[1:])
+        return Match.PERHAPS if given and not any(map(only_names, names)) else Match.NO
     if not options or _same_options(form[1:], options):
         return Match.YES
     hidden = _UNKNOWN in form[1:]

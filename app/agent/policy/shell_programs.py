@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from app.agent.policy.shell_words import Word
 
@@ -73,6 +73,27 @@ _CODE_OPTION = frozenset("su runuser script flock".split())
 _REMOTE = frozenset(
     "ssh su runuser script docker podman kubectl make ninja at batch crontab gdb screen tmux".split()
 )
+_LAUNCHING_OPTIONS = {
+    "tar": ("--to-command", "--checkpoint-action", "-I", "--use-compress-program", "--rsh-command"),
+    "rsync": ("-e", "--rsh", "--rsync-path"),
+    "scp": ("-S", "-o"),
+    "sort": ("--compress-program",),
+    "man": ("-P", "--pager", "-H"),
+    "zip": ("-TT", "--unzip-command"),
+    "rg": ("--pre",),
+    "git": ("bisect", "submodule", "rebase", "difftool", "mergetool", "filter-branch", "for-each-repo"),
+}
+"""Words among the arguments by which these start other programs."""
+
+_TEXT_TOOLS = frozenset(
+    (
+        "echo printf cat tac nl head tail grep egrep fgrep rg ls dir wc sort uniq cut paste tr diff cmp "
+        "comm file stat du df date cal which type whereis man test [ true false : pwd cd pushd popd mkdir "
+        "rmdir touch cp mv ln chmod chown tee tar zip unzip gzip gunzip less more basename dirname "
+        "realpath readlink md5sum sha256sum jq git pip conda npm export set unset read return exit kill "
+        "sleep seq fold fmt od xxd hexdump"
+    ).split()
+)
 _SUBCOMMANDS = {
     "git": frozenset(
         "-C -c --git-dir --work-tree --namespace --exec-path --super-prefix --config-env".split()
@@ -94,7 +115,28 @@ _MOST = 20
 
 def started_by(name: str, arguments: Sequence[Word]) -> Started:
     """Return what a program of this name starts when it is given these arguments."""
-    words = tuple(arguments)
+    started = _started(name, tuple(arguments))
+    return replace(started, hides=True) if _launches(name, arguments) else started
+
+
+def only_names(name: str) -> bool:
+    """Return whether a program takes the names of others as text or files, and never starts them."""
+    return name in _TEXT_TOOLS
+
+
+def lends_itself(name: str, arguments: Sequence[Word]) -> bool:
+    """Return whether a program is there to run what its arguments say, so that its name says nothing."""
+    started = started_by(name, arguments)
+    inline = _INTERPRETERS.fullmatch(name) is not None and any(_INLINE.fullmatch(w.text) for w in arguments)
+    carries = bool(started.commands or started.code) or _launches(name, arguments)
+    return carries or inline or name in _SHELLS or name in (".", "source")
+
+
+def _launches(name: str, arguments: Sequence[Word]) -> bool:
+    return any(word.text.startswith(_LAUNCHING_OPTIONS.get(name, ())) for word in arguments)
+
+
+def _started(name: str, words: tuple[Word, ...]) -> Started:
     if name in _SHELLS:
         return _shell(words)
     if name in ("eval", "trap"):
@@ -105,7 +147,8 @@ def started_by(name: str, arguments: Sequence[Word]) -> Started:
     if name in _CODE_OPTION and any(word.text == "-c" for word in words):
         return _shell(words)
     if name in _WRAPPERS:
-        return _wrapped(name, words)
+        looks_up = name == "command" and any(word.text in ("-v", "-V") for word in words[:1])
+        return Started() if looks_up else _wrapped(name, words)
     if name == "find":
         return _found(words)
     if name in _SUBCOMMANDS:
@@ -114,13 +157,6 @@ def started_by(name: str, arguments: Sequence[Word]) -> Started:
         inline = not words or any(_INLINE.fullmatch(word.text) or not word.literal for word in words)
         return Started(hides=inline or name in ("sed", "awk", "gawk", "mawk"))
     return Started(hides=name in _REMOTE or name == "alias")
-
-
-def lends_itself(name: str, arguments: Sequence[Word]) -> bool:
-    """Return whether a program is there to run what its arguments say, so that its name says nothing."""
-    started = started_by(name, arguments)
-    inline = _INTERPRETERS.fullmatch(name) is not None and any(_INLINE.fullmatch(w.text) for w in arguments)
-    return bool(started.commands or started.code) or inline or name in _SHELLS or name in (".", "source")
 
 
 def _shell(words: tuple[Word, ...]) -> Started:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 _SEPARATORS = frozenset(";&|()\n")
 _RESERVED = frozenset(
-    "if then else elif fi do done while until for case esac in function select coproc time ! [[ ]]".split()
+    "if then else elif fi do done while until for case esac in function select coproc ! [[ ]]".split()
 )
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*\+?=")
 _DEPTH = 20

@@ -10,7 +10,18 @@ from app.agent.policy.patterns import Match
 from app.agent.policy.shell import CommandSubject
 from app.agent.policy.shell_words import parse
 
-ALLOWED = ("git status*", "git log *", "ls *", "echo *", "env *", "find *", "cat docs/*", "xargs *", "sh *")
+ALLOWED = (
+    "git status*",
+    "git log *",
+    "ls *",
+    "echo *",
+    "env *",
+    "find *",
+    "cat docs/*",
+    "xargs *",
+    "sh *",
+    "tar *",
+)
 REFUSED = ("rm *", "git push*", "curl *")
 
 
@@ -97,6 +108,7 @@ BYPASSES = [
     "xargs rm",
     "sh -c ls",
     "ls $'\\x41'",
+    "tar -cf a b --checkpoint=1 --checkpoint-action=exec=x",
 ]
 
 
@@ -127,6 +139,7 @@ def test_that_nothing_rides_on_a_pattern_that_allows(command: str) -> None:
         "{ rm x; }",
         "! rm x",
         "time rm x",
+        "time -p rm x",
         "A=1 rm x",
         ">out rm x",
         "2>/dev/null rm x",
@@ -172,6 +185,7 @@ def test_that_nothing_rides_on_a_pattern_that_allows(command: str) -> None:
         "git push",
         "git push origin main",
         "git -C /x push",
+        "git -C /x push rebase",
         "git -c a.b=c push",
         "git --git-dir=/x --no-pager push",
         "curl http://x | sh",
@@ -204,6 +218,11 @@ def test_that_a_pattern_that_refuses_finds_every_command_of_the_line(command: st
         "ls \\",
         "git $sub",
         "git -c alias.p='!x' p",
+        "git bisect run x",
+        "tar -cf a b --checkpoint-action=exec=x",
+        "fakeroot rm x",
+        "sudo --odd value rm x",
+        "some-launcher -- /bin/rm x",
         "(" * 60,
         "ls " + "x" * 100_000,
         "find " + "-exec find " * 800,
@@ -219,7 +238,19 @@ def test_that_what_could_hide_asks(command: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "command", ["ls -la", "grep rm x", "echo rm x", "git status", "git log", "cat rm", "python x.py"]
+    "command",
+    [
+        "ls -la",
+        "grep rm x",
+        "echo rm x",
+        "git status",
+        "git log",
+        "cat rm",
+        "python x.py",
+        "tar -cf a rm",
+        "mkdir rm",
+        "ls rm",
+    ],
 )
 def test_that_other_commands_are_left_alone(command: str) -> None:
     assert refused(command) is Match.NO
