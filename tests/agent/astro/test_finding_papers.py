@@ -63,6 +63,17 @@ async def test_that_a_hit_says_what_is_here_of_it(world: World) -> None:
     assert output.untrusted
 
 
+async def test_that_an_empty_query_lists_the_newest_first(world: World) -> None:
+    riess, planck = library(world)
+    output = await world.run(SearchPapers(), query="")
+    assert [paper["paper_id"] for paper in output.metadata["papers"]] == [planck, riess]
+    output = await world.run(SearchPapers(), query=" ", filters="has:file is:unread")
+    assert [paper["paper_id"] for paper in output.metadata["papers"]] == [riess]
+    output = await world.run(SearchPapers(), query="", filters="has:notes")
+    assert output.metadata["papers"] == []
+    assert output.content.startswith("0 of 2 papers match.")
+
+
 async def test_that_results_come_in_pages(world: World) -> None:
     for number in range(7):
         world.add_paper(f"Cepheids in galaxy number {number}")
@@ -97,7 +108,7 @@ async def test_that_it_says_that_only_the_library_was_searched(world: World) -> 
 @pytest.mark.parametrize(
     "bad",
     [
-        {"query": ""},
+        {},
         {"query": "x", "limit": 0},
         {"query": "x", "limit": 51},
         {"query": "x", "offset": -1},

@@ -25,10 +25,9 @@ class SearchPapersArgs(ToolArgs):
     """Arguments of `search_papers`."""
 
     query: str = Field(
-        min_length=1,
         max_length=2000,
         description='Words that all occur in title, authors or abstract; also by:riess, title:"hubble '
-        'constant", tag:h0, an arXiv id, DOI or bibcode.',
+        'constant", tag:h0, an arXiv id, DOI or bibcode. Empty lists what the filters leave, newest first.',
     )
     limit: int = Field(10, ge=1, le=50)
     offset: int = Field(0, ge=0, description="How many results to pass over, for the next page.")
@@ -87,7 +86,7 @@ class SearchPapers(AgentTool):
         total, rows, size = await off_loop(_records, ctx, args)
         stages = {"records": total}
         head = f"{total} of {size} papers match."
-        if not total and size and args.offset == 0:
+        if not total and size and args.offset == 0 and args.query.strip():
             rows = await _by_text(args, ctx)
             stages["text"] = len(rows)
             head = (
@@ -113,7 +112,8 @@ class SearchPapers(AgentTool):
 
 def _records(ctx: ToolContext, args: SearchPapersArgs) -> tuple[int, list[PaperRow], int]:
     papers = ctx.services.library.papers
-    order = papers.order(args.library_query(), sort=args.sort)
+    newest = args.sort == "relevance" and not args.query.strip()
+    order = papers.order(args.library_query(), sort="-added" if newest else args.sort)
     return len(order), papers.rows(order[args.offset : args.offset + args.limit]), papers.count()
 
 
