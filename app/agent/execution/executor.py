@@ -25,6 +25,7 @@ from app.llm.chat import CallPart
 from app.settings import Settings
 
 CLOSE_GRACE_S = 5.0
+_CLOSING = "The application is closing."
 
 _log = logging.getLogger(__name__)
 
@@ -47,6 +48,7 @@ class Executor:
         self.settings = settings
         self._rounds: WeakSet[Round] = WeakSet()
         self._stragglers: set[asyncio.Task[Any]] = set()
+        self._closed = asyncio.Event()
 
     def with_checker(self, checker: PermissionChecker) -> Executor:
         """Return an executor with other (narrower) permissions, for a sub-agent; closed with this one."""
@@ -85,6 +87,8 @@ class Executor:
             )
         )
         self._rounds.add(made)
+        if self._closed.is_set():
+            made.cancel(_CLOSING)
         return made
 
     async def run_call(
@@ -109,9 +113,10 @@ class Executor:
 
     async def close(self) -> None:
         """Cancel what runs, and wait a little for tools that did not stop when they were told."""
+        self._closed.set()
         rounds = list(self._rounds)
         for running in rounds:
-            running.cancel("The application is closing.")
+            running.cancel(_CLOSING)
         for running in rounds:
             await running.ended()
         await self.audited()

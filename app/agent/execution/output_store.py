@@ -24,6 +24,8 @@ from app.services.threads import off_loop
 FOLDER = "tool-results"
 HISTORY_BYTES = 120_000
 """What one result may add to the history at most, as JSON, whatever tool it comes from (bug 6)."""
+_QUICK_CHARS = 50_000
+"""Longer outputs are looked at in a thread: a large one takes longer than a screen may wait."""
 _STUB_BYTES = 1500
 """The least that a stub takes: paths may be long."""
 _HEAD_SHARE = 0.7
@@ -55,17 +57,11 @@ class OutputStore:
         Outputs of at most `max_chars` characters stay as they are, those of tools that page (`pages`) up
         to `max_bytes`. A disk that refuses costs the middle of the output, never the call.
         """
-        content = storable(content)
-        if (pages or len(content) <= max_chars) and fits(content, max_bytes):
-            return Kept(content)
-        faults.reach("before_output_file")
-        try:
-            path = await off_loop(self._write, content)
-        except OSError as error:
-            _log.warning("an output could not be kept: %s", error)
-            return Kept(stub(content, f"nowhere: {error.strerror or error}", max_chars, max_bytes))
-        faults.reach("after_output_file")
-        return Kept(stub(content, path, max_chars, max_bytes), path)
+        if len(content) <= _QUICK_CHARS:
+            content = storable(content)
+            if (pages or len(content) <= max_chars) and fits(content, max_bytes):
+                return Kept(content)
+        return await off_loop(self._keep, content, max_chars, pages, max_bytes)
 
     def clean(self, max_age_days: float) -> int:
         """Delete outputs and leftovers older than that; blocking. Returns how many."""
@@ -79,6 +75,19 @@ class OutputStore:
             except OSError as error:  # open in another program: the next time
                 _log.info("an old output stays: %s", error)
         return gone
+
+    def _keep(self, content: str, max_chars: int, pages: bool, max_bytes: int) -> Kept:
+        content = storable(content)
+        if (pages or len(content) <= max_chars) and fits(content, max_bytes):
+            return Kept(content)
+        faults.reach("before_output_file")
+        try:
+            path = self._write(content)
+        except OSError as error:
+            _log.warning("an output could not be kept: %s", error)
+            return Kept(stub(content, f"nowhere: {error.strerror or error}", max_chars, max_bytes))
+        faults.reach("after_output_file")
+        return Kept(stub(content, path, max_chars, max_bytes), path)
 
     def _write(self, content: str) -> Path:
         """Write the whole in one step: a crash leaves the file or nothing."""

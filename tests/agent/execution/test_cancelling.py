@@ -317,3 +317,5 @@ async def test_that_closing_the_executor_ends_what_runs(home: Path) -> None:
     (result,) = await calls.results()
     assert result.outcome is Outcome.INTERRUPTED
     assert "closing" in result.output
+    late = await bench.executor.run_call(bench.conversation, "read", {})
+    assert late.outcome is Outcome.CANCELLED_BEFORE_START

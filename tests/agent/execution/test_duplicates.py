@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.agent.execution import DuplicateDetector
-from app.agent.execution.duplicates import canonical
+from app.agent.execution.duplicates import canonical, digest_of
 from app.agent.tools import ToolContext, ToolOutput
 from app.events import Outcome
 from tests.fakes.calls import Bench, TestTool
@@ -135,6 +135,13 @@ def test_that_only_a_cycle_with_equal_results_is_refused(calls: list[tuple[str, 
         watch.ended(result)
         detector_knows = [(w.key.split()[0]) for w in detector._past]
         assert detector_knows == [name for name, _result in past[-len(detector_knows) :]]
+
+
+def test_that_large_results_are_told_apart_by_their_length_and_all_their_parts() -> None:
+    large = "x" * 40_000_000
+    assert digest_of(large) == digest_of("x" * 40_000_000)
+    assert digest_of(large) != digest_of(f"{large}x")
+    assert digest_of(large) != digest_of(f"{large[:20_000_000]}{'y' * 20_000_000}")
 
 
 async def test_that_a_loop_is_refused_before_anything_runs_and_ends_the_turn(home: Path) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from app.agent.tools import ToolContext, ToolKind, ToolOutput
+from app.agent.tools.tool import ToolArgs
 from app.errors import AppError, NotFoundError
 from app.events import Outcome
 from tests.fakes.calls import Bench, TestTool, part
@@ -115,11 +116,27 @@ async def test_that_details_beyond_measure_are_left_out_but_never_the_label_of_u
     """Bug 6: the journal is not filled by what only the screen sees."""
 
     async def much(args: Any, ctx: ToolContext) -> ToolOutput:
-        return ToolOutput("ok", metadata={"pixels": "x" * 1_000_000}, untrusted=True)
+        numbers = list(range(200_000)) if args.text == "numbers" else []
+        details = {"path": "a.txt", "diff": "x" * 1_000_000, "numbers": numbers}
+        return ToolOutput("ok", metadata=details, untrusted=True)
 
-    (result,) = await Bench(home, TestTool("much", much)).reply(("much", {}))
-    assert len(str(result.metadata)) < 200
-    assert result.metadata["untrusted"] is True
+    bench = Bench(home, TestTool("much", much))
+    cut, left_out = await bench.reply(("much", {}), ("much", {"text": "numbers"}))
+    assert cut.metadata["path"] == "a.txt"
+    assert cut.metadata["diff"].endswith("… (1,000,000 characters)")
+    assert len(str(cut.metadata)) < 3000
+    assert left_out.metadata == {"left_out": "1,490,961 bytes of details", "untrusted": True}
+
+
+async def test_that_the_audit_log_names_the_file_of_a_large_write(home: Path) -> None:
+    class WriteArgs(ToolArgs):
+        path: str
+        content: str
+
+    bench = Bench(home, TestTool("write", args=WriteArgs, kind=ToolKind.WRITE))
+    await bench.reply(("write", {"path": "a.txt", "content": "x" * 3_000_000}))
+    assert '"path": "a.txt"' in bench.audit.arguments[0]
+    assert len(bench.audit.arguments[0]) < 3000
 
 
 async def test_that_a_failure_ends_its_neighbours_only_if_the_tool_asks_for_it(home: Path) -> None:
