@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -295,6 +300,21 @@ def test_that_any_line_is_read(text: str) -> None:
         assert not set(text.strip()) & set(";&|()<>`\n") or set(text) & set("'\"\\")
     subject = CommandSubject.of(text, "linux")
     assert subject.touched_by("b *") in (Match.NO, Match.PERHAPS, Match.YES)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="asks sh")
+@given(st.text(alphabet=" \t\nab'\"\\$`;&|<>(){}#=*?[]!~-", min_size=1, max_size=14))
+def test_that_a_plain_line_has_the_words_that_the_shell_sees(text: str) -> None:
+    """Bug 28: property, compared with the shell itself."""
+    line = parse(text)
+    if not line.plain:
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        script = f"set -- {text.strip()}\nfor word do printf '%s\\0' \"$word\"; done"
+        seen = subprocess.run(["/bin/sh", "-c", script], cwd=folder, env={}, capture_output=True, check=True)
+        assert list(Path(folder).iterdir()) == []
+    words = seen.stdout.decode().split("\0")[:-1]
+    assert words == [word.text for word in line.commands[0]]
 
 
 @given(st.sampled_from(["ls", "git status", "echo a"]), st.sampled_from([";", "&&", "||", "|", "&", "\n"]))
