@@ -171,6 +171,16 @@ class Journal:
             )
         return [(row_id, json.loads(event)) for row_id, event in found]
 
+    def tail(self, session_id: SessionId, count: int) -> int:
+        """Return the row after which the last `count` events of a conversation come; 0 if it has no more."""
+        with self._store.read() as connection:
+            row = sql.first(
+                connection,
+                "SELECT id FROM agent_messages WHERE session_id = ? ORDER BY id DESC LIMIT 1 OFFSET ?",
+                (session_id, count),
+            )
+        return int(row[0]) if row is not None else 0
+
     def events(self, session_id: SessionId) -> list[dict[str, Any]]:
         """Return the events of a conversation, in order."""
         return [event for _, event in self.rows(session_id)]

@@ -95,8 +95,8 @@ def start_up() -> Result:
     home = synthetic.library(PAPERS, 0)
     bare, ours = [], []
     for _ in range(ROUNDS):  # by turns: what else the machine does disturbs both alike
-        bare.append(float(_run(BARE)))
-        ours.append(float(_run(OURS, str(home))))
+        bare.append(float(run(BARE)))
+        ours.append(float(run(OURS, str(home))))
     return Result(statistics.median(ours), "s", statistics.median(bare), ROUNDS)
 
 
@@ -104,7 +104,7 @@ def import_gap() -> Result:
     """Milliseconds of the worst gap of the main loop while 100 PDFs are imported, beside idling."""
     with tempfile.TemporaryDirectory(prefix="astroresearch-bench-") as folder:
         files = _papers(Path(folder))
-        printed = _run(GAPS, str(Path(folder, "home")), stdin=json.dumps([str(f) for f in files]))
+        printed = run(GAPS, str(Path(folder, "home")), stdin=json.dumps([str(f) for f in files]))
     idle, busy, count = json.loads(printed)
     return Result(busy * 1000, "ms", idle * 1000, int(count))
 
@@ -112,7 +112,8 @@ def import_gap() -> Result:
 BENCHES: dict[str, Callable[[], Result]] = {"start_up": start_up, "import_gap": import_gap}
 
 
-def _run(code: str, *arguments: str, stdin: str = "") -> str:
+def run(code: str, *arguments: str, stdin: str = "") -> str:
+    """Run Python code in a process of its own and return the last line it printed."""
     env = {**os.environ, "PYTHONPATH": str(REPO)}
     if sys.platform.startswith("linux") and not env.get("DISPLAY"):
         env.setdefault("QT_QPA_PLATFORM", "offscreen")

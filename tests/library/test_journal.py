@@ -40,6 +40,14 @@ def test_that_an_event_has_the_number_of_its_row(library: Library) -> None:
     assert library.journal.rows(SessionId("none")) == []
 
 
+def test_that_the_last_events_can_be_read_alone(library: Library) -> None:
+    session = library.journal.new_session("One")
+    rows = [library.journal.append(session, asked(str(number))) for number in range(5)]
+    assert library.journal.tail(session, 2) == rows[2]
+    assert library.journal.tail(session, 5) == 0
+    assert library.journal.tail(SessionId("none"), 1) == 0
+
+
 def test_that_any_text_can_be_kept(library: Library) -> None:
     session = library.journal.new_session("\ud800 title")
     library.journal.append(session, asked("half a pair \udc00, a nul \x00, 超新星 and \u2028"))
