@@ -20,10 +20,10 @@ from app.ui.widgets.basics import icon_button, label, rule
 class AnswerView(QWidget):
     """Shows an `Answered`: as it streams, and as it was checked."""
 
-    def __init__(self, item: Answered, deeds: Deeds, place: int = -1) -> None:
+    def __init__(self, item: Answered, deeds: Deeds, *, forks: bool = False) -> None:
         super().__init__()
         self._item = Answered()
-        self._deeds, self._place = deeds, place
+        self._deeds, self._forks = deeds, forks
         self._foot_row: QWidget | None = None
         self._frozen = 0
         self._blocks: list[RichText] = []
@@ -43,7 +43,7 @@ class AnswerView(QWidget):
         if not item.text.startswith(was.text):
             self._clear()  # the whole reply is not what streamed before it
         self._show_streamed(item.text)
-        said_out = not item.streaming and not item.interim and self._place >= 0
+        said_out = not item.streaming and not item.interim and self._forks
         if said_out and self._foot_row is None and item.text.strip():
             if item.partial:
                 self._layout.addWidget(self._message(self.tr("The reply was cut off here.")))
@@ -62,11 +62,9 @@ class AnswerView(QWidget):
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         menu.addAction(self.tr("Copy as Markdown"), self._copy)
-        if self._place >= 0 and not self._item.streaming:
+        if self._forks and not self._item.streaming:
             menu.addSeparator()
-            menu.addAction(
-                self.tr("Go on from here in a new conversation"), lambda: self._deeds.fork(self._place)
-            )
+            menu.addAction(self.tr("Go on from here in a new conversation"), lambda: self._deeds.fork(self))
         menu.popup(event.globalPos())
 
     def _copy(self) -> None:

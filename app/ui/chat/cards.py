@@ -26,9 +26,9 @@ from app.ui.widgets.flow import FlowLayout
 class UserBubble(QWidget):
     """What the person wrote, at the right, on the soft accent; an outline while the agent has not read it."""
 
-    def __init__(self, item: Asked, deeds: Deeds, place: int = -1) -> None:
+    def __init__(self, item: Asked, deeds: Deeds, *, forks: bool = False) -> None:
         super().__init__()
-        self._item, self._deeds, self._place = item, deeds, place
+        self._item, self._deeds, self._forks = item, deeds, forks
         self._box = _Bubble()
         self._words = label(item.text, wrap=True)
         self._words.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
@@ -70,11 +70,9 @@ class UserBubble(QWidget):
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         chosen = self._words.selectedText() or self._item.text
         menu.addAction(self.tr("Copy"), lambda: QGuiApplication.clipboard().setText(chosen))
-        if self._place >= 0 and self._item.steering in ("", "read"):
+        if self._forks and self._item.steering in ("", "read"):
             menu.addSeparator()
-            menu.addAction(
-                self.tr("Ask differently in a new conversation"), lambda: self._deeds.fork(self._place)
-            )
+            menu.addAction(self.tr("Ask differently in a new conversation"), lambda: self._deeds.fork(self))
         menu.popup(event.globalPos())
 
     def resizeEvent(self, event: QResizeEvent) -> None:

@@ -29,13 +29,17 @@ class Turn:
 
 @dataclass(slots=True, eq=False)
 class Talk:
-    """A conversation; `session` is None until its first question is asked."""
+    """A conversation; `session` is None until its first question is asked.
+
+    Of a long one the end is here first; `cut` is the journal row up to which it is missing.
+    """
 
     session: SessionId | None = None
     title: str = ""
     timeline: Timeline = field(default_factory=Timeline)
     project: Path | None = None
     turn: Turn | None = None
+    cut: int = 0
 
     @property
     def waiting(self) -> int:

@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from PySide6.QtWidgets import QWidget
+
 from app.agent.asking import PermissionChoice
 
 
@@ -23,7 +25,7 @@ class Deeds:
     """Gets the id of the request and "once", "session", "always" or "deny"."""
     reply: Callable[[str, str], object] = _nothing
     """Gets the id of the question and the answer."""
-    fork: Callable[[int], object] = _nothing
-    """Gets the place of the question to ask anew, or of the answer to go on from."""
+    fork: Callable[[QWidget], object] = _nothing
+    """Gets the widget of the question to ask anew, or of the answer to go on from."""
     leave: Callable[[], object] = _nothing
     """The keyboard leaves a card: back to where one writes."""

@@ -81,6 +81,18 @@ class Feed(QScrollArea):
         self.flush()
         self._filler.start(0)
 
+    def prepended(self, count: int) -> None:
+        """So many items were put in before those that are shown."""
+        self._views = {place + count: view for place, view in self._views.items()}
+        self._changed = {place + count for place in self._changed}
+        self._first += count
+        self._earlier.setVisible(self._first > 0)
+        self._filler.start(0)
+
+    def place_of(self, view: QWidget) -> int | None:
+        """Return the place of the item that a widget shows; None for one inside another item."""
+        return next((place for place, shown in self._views.items() if shown is view), None)
+
     def touch(self, places: list[int]) -> None:
         """These items changed; they are shown with the next flush."""
         self._changed.update(places)
@@ -139,7 +151,7 @@ class Feed(QScrollArea):
         if view is not None:
             show_view(view, item)
             return
-        view = make_view(item, self._deeds, place)
+        view = make_view(item, self._deeds, forks=True)
         self._views[place] = view
         # "Show earlier" stands before the items and the stretch after them.
         self._layout.insertWidget(1 + place - self._first, view)

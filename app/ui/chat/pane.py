@@ -62,7 +62,7 @@ class TimelinePane(QWidget):
                 open_citation=open_citation,
                 permit=lambda request, choice: self.turns.permit(self.talk, request, choice),
                 reply=lambda question, text: self.turns.reply(self.talk, question, text),
-                fork=lambda place: self._tasks.start(self.fork(place), "fork"),
+                fork=self._fork_from,
                 leave=self.composer.edit.setFocus,
             )
         )
@@ -187,12 +187,35 @@ class TimelinePane(QWidget):
     async def open_conversation(self, session: SessionId) -> None:
         """Show an earlier conversation."""
         live = next((talk for talk in (*self.turns.live, self.talk) if talk.session == session), None)
-        self._show(live or await self.deeds.loaded(session))
+        talk = live or await self.deeds.loaded(session)
+        self._show(talk)
+        if talk.cut:
+            self._tasks.start(self._complete(talk))
+
+    async def _complete(self, talk: Talk) -> None:
+        """Put what is missing of a long conversation before its end."""
+        earlier = await self.deeds.earlier(talk)
+        if earlier is None or not talk.cut:
+            return
+        talk.cut = 0
+        talk.timeline.prepend(earlier)
+        if talk is self.talk:
+            self.feed.prepended(len(earlier.items))
+            self.plan.show_plan(talk.timeline.plan)
+            self._refresh_head()
+
+    def _fork_from(self, view: QWidget) -> None:
+        if (place := self.feed.place_of(view)) is not None:
+            self._tasks.start(self.fork(place), "fork")
 
     async def fork(self, place: int) -> None:
         """Begin a conversation that shares what came before the question, or up to the answer, at `place`."""
-        project = self.talk.project
-        session, words = await self.deeds.forked(self.talk, place)
+        talk, project = self.talk, self.talk.project
+        if talk.cut:
+            place -= talk.timeline.prepended
+            await self._complete(talk)
+            place += talk.timeline.prepended
+        session, words = await self.deeds.forked(talk, place)
         if session is not None:
             await self.open_conversation(session)
         elif words:

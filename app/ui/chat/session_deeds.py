@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QFileDialog, QWidget
 
+from app.events import TurnStarted
 from app.library.journal import SessionRow
 from app.records.ids import SessionId
 from app.ui.chat import formulas, markdown
 from app.ui.chat.conversation import Talk
 from app.ui.chat.items import Answered, Asked
-from app.ui.chat.replay import ordinal, replay, rows_of
+from app.ui.chat.replay import Row, ordinal, replay, rows_of
 from app.ui.chat.sessions_page import AT_MOST
+from app.ui.chat.timeline import Timeline
 from app.ui.tasks import Tasks
 from app.ui.widgets.ask_name import ask_name
 from app.ui.widgets.confirm import confirm
@@ -25,7 +27,8 @@ from app.ui.widgets.confirm import confirm
 if TYPE_CHECKING:
     from app.application import Application
 
-Then = Callable[[SessionId], object]
+AT_THE_END = 300
+"""How many events of a long conversation are read before it is shown; the rest follows."""
 
 
 class SessionDeeds(QObject):
@@ -45,8 +48,14 @@ class SessionDeeds(QObject):
         return await asyncio.to_thread(self._journal.sessions, AT_MOST, words)
 
     async def loaded(self, session: SessionId) -> Talk:
-        """Read a conversation back. Raises NotFoundError."""
+        """Read a conversation back, of a long one its end. Raises NotFoundError."""
         return await asyncio.to_thread(self._load, session)
+
+    async def earlier(self, talk: Talk) -> Timeline | None:
+        """Read what is missing before the end of a long conversation; None where nothing is."""
+        if talk.session is None or not talk.cut:
+            return None
+        return await asyncio.to_thread(self._load_earlier, talk.session, talk.cut)
 
     async def forked(self, talk: Talk, place: int) -> tuple[SessionId | None, str]:
         """Begin a conversation that shares what came before the item at `place`.
@@ -133,8 +142,23 @@ class SessionDeeds(QObject):
         markdown.warm_up()  # what the answers are set with; slow the first time
         formulas.warm_up()
         row = self._journal.session(session)
-        timeline = replay(event for _row, event in self._journal.rows(session))
-        return Talk(session, row.title, timeline, Path(row.project) if row.project else None)
+        cut, rows = self._end_of(session)
+        project = Path(row.project) if row.project else None
+        return Talk(session, row.title, replay(event for _row, event in rows), project, cut=cut)
+
+    def _end_of(self, session: SessionId) -> tuple[int, Sequence[Row]]:
+        """Return the last rows, from the beginning of a turn on, and the row before them."""
+        after = self._journal.tail(session, AT_THE_END)
+        rows = self._journal.rows(session, after)
+        begins = next((n for n, (_row, event) in enumerate(rows) if event["type"] == TurnStarted.type), None)
+        if not after:
+            return 0, rows
+        if begins is None:  # one turn without end
+            return 0, self._journal.rows(session)
+        return (rows[begins - 1][0] if begins else after), rows[begins:]
+
+    def _load_earlier(self, session: SessionId, cut: int) -> Timeline:
+        return replay(event for row, event in self._journal.rows(session) if row <= cut)
 
 
 def file_name(title: str) -> str:

@@ -50,6 +50,8 @@ class Timeline:
     """Places of steering that the agent has not read yet."""
     sending: set[int] = field(default_factory=set)
     """Those of them of which it is not known yet whether a turn will take them."""
+    prepended: int = 0
+    """How many items were put in before those that were here first."""
     lost: list[str] = field(default_factory=list)
     """Words of steering that was never read."""
 
@@ -57,6 +59,21 @@ class Timeline:
         """Add what the person wrote; return its place."""
         self.begin()
         return self.add(Asked(text, about))
+
+    def prepend(self, earlier: Timeline) -> None:
+        """Put an earlier part of the conversation, in which nothing moves, before this one."""
+        count = len(earlier.items)
+        self.items[:0] = earlier.items
+        self.tools = earlier.tools | {id: place + count for id, place in self.tools.items()}
+        self.requests = earlier.requests | {id: place + count for id, place in self.requests.items()}
+        self.moving = {place + count for place in self.moving}
+        self.sending = {place + count for place in self.sending}
+        self.reply = [place + count for place in self.reply]
+        self.steered = [place + count for place in self.steered]
+        self.answer = None if self.answer is None else self.answer + count
+        self.plan = self.plan or earlier.plan
+        self.steps += earlier.steps
+        self.prepended += count
 
     def steer(self, text: str) -> int:
         """Add what the person wrote while the agent works; it waits until the agent has read it."""

@@ -47,7 +47,8 @@ class Turns(QObject):
         """Ask, or steer the turn that runs; return the place of the words in the timeline."""
         if talk.turn is not None:
             place = talk.timeline.steer(text)
-            self._tasks.start(self._steer(talk, talk.turn, text, place))
+            name = place - talk.timeline.prepended  # stays when earlier items are put in before
+            self._tasks.start(self._steer(talk, talk.turn, text, name))
             return place
         place = talk.timeline.ask(text, tuple(paper.label for paper in context))
         self.begin(talk, text, context)
@@ -160,9 +161,10 @@ class Turns(QObject):
             project=talk.project,
         )
 
-    async def _steer(self, talk: Talk, turn: Turn, text: str, place: int) -> None:
+    async def _steer(self, talk: Talk, turn: Turn, text: str, name: int) -> None:
         await turn.begun.wait()
         taken = talk.session is not None and await self._application.steer(talk.session, text)
+        place = name + talk.timeline.prepended
         self.touched.emit(talk, talk.timeline.sent(place, taken=taken))
         if taken:
             return

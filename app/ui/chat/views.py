@@ -30,15 +30,15 @@ from app.ui.chat.words import source_words
 translate = QCoreApplication.translate
 
 
-def make_view(item: Item, deeds: Deeds, place: int = -1) -> QWidget:
-    """Return a widget for an item; those at no place (of a sub-agent) cannot be forked from."""
+def make_view(item: Item, deeds: Deeds, *, forks: bool = False) -> QWidget:
+    """Return a widget for an item; `forks` says whether a conversation can be forked from it."""
     match item:
         case Asked():
-            return UserBubble(item, deeds, place)
+            return UserBubble(item, deeds, forks=forks)
         case ToolUse():
             return ToolCard(item, lambda inner: make_view(inner, deeds), show_view)
         case Answered():
-            return AnswerView(item, deeds, place)
+            return AnswerView(item, deeds, forks=forks)
         case Permission():
             return PermissionCard(item, deeds)
         case Asking():

@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 from PySide6.QtWidgets import QDialog, QLineEdit, QPushButton
 
-from app.events import Message
+from app.events import Message, TurnFinished, TurnStarted
 from app.library.journal import Journal
+from app.records.ids import SessionId
 from app.ui.chat.items import Answered, Asked
 from app.ui.chat.pane import TimelinePane
 from app.ui.chat.session_deeds import file_name
@@ -120,6 +121,58 @@ async def test_that_one_goes_on_from_an_answer_in_a_new_conversation(open_pane: 
             "About M31?",
         ]
         assert len(opened.agent.library.journal.sessions()) == 2
+
+
+def written(opened: Opened, turns: int) -> SessionId:
+    """Write a conversation of so many turns of three events."""
+    journal = opened.agent.library.journal
+    session = journal.new_session("Long")
+    for number in range(turns):
+        for event in (TurnStarted("t", f"Q{number}"), Message(f"A{number}", 1), TurnFinished("done")):
+            journal.append(session, event.as_json(), durable=False)
+    return session
+
+
+def words(pane: TimelinePane) -> list[str]:
+    return [item.text for item in pane.timeline.items if isinstance(item, Asked | Answered)]
+
+
+async def test_that_the_end_of_a_long_conversation_is_here_first_and_the_rest_follows(
+    open_pane: OpenPane,
+) -> None:
+    async with open_pane() as opened:
+        pane = opened.pane
+        session = written(opened, 500)
+        await pane.open_conversation(session)
+        assert pane.talk.cut
+        assert words(pane)[-1] == "A499"
+        assert len(words(pane)) < 400
+        last = pane.feed.view_at(len(pane.timeline.items) - 1)
+        await until(lambda: not pane.talk.cut)
+        assert words(pane) == [word for number in range(500) for word in (f"Q{number}", f"A{number}")]
+        assert pane.feed.view_at(len(pane.timeline.items) - 1) is last
+
+
+async def test_that_one_forks_from_a_long_conversation_before_all_of_it_is_here(open_pane: OpenPane) -> None:
+    async with open_pane() as opened:
+        pane = opened.pane
+        await pane.open_conversation(written(opened, 300))
+        place = next(p for p, i in enumerate(pane.timeline.items) if i == Asked("Q299"))
+        await pane.fork(place)
+        await until(lambda: not pane.talk.cut)
+        assert words(pane)[-1] == "A298"
+        assert len(words(pane)) == 2 * 299
+
+
+async def test_that_a_turn_may_go_on_while_the_beginning_is_still_read(open_pane: OpenPane) -> None:
+    async with open_pane() as opened:
+        pane = opened.pane
+        await pane.open_conversation(written(opened, 300))
+        opened.agent.script = (Message("New.", 1),)
+        pane.ask("And now?")
+        await until(lambda: not pane.running and not pane.talk.cut)
+        assert words(pane)[:2] == ["Q0", "A0"]
+        assert words(pane)[-2:] == ["And now?", "New."]
 
 
 async def test_that_before_the_first_question_there_is_nothing_to_share(
