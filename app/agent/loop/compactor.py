@@ -17,7 +17,7 @@ from app.agent.loop.units import Placed, Round
 from app.agent.tools.context import Conversation
 from app.errors import AppError, ModelError
 from app.events import Compaction, ContextAdded, Notice
-from app.llm.chat import ChatDelta, ChatEnd, ChatMessage, ToolSpec
+from app.llm.chat import ChatDelta, ChatEnd, ChatMessage, ChatOptions, ToolSpec, Use
 from app.services.threads import off_loop
 
 if TYPE_CHECKING:
@@ -187,7 +187,10 @@ class Compactor:
         ]
         pieces: list[str] = []
         ended = False
-        async with aclosing(self._tokens.model.stream(request, max_tokens=limit)) as items:
+        # no session: what the model has read of the conversation is not to be pushed out by this
+        options = ChatOptions(Use.SUMMARY)
+        stream = self._tokens.model.stream(request, max_tokens=limit, options=options)
+        async with aclosing(stream) as items:
             async for item in items:
                 if isinstance(item, ChatDelta):
                     pieces.append(item.text)

@@ -16,7 +16,7 @@ from app.agent.loop.sessions import Agent
 from app.agent.tools.context import Conversation
 from app.errors import AppError
 from app.events import AnswerReady, ContextAdded, Notice
-from app.llm.chat import ChatMessage, ChatModel, ContextOverflowError, ToolSpec
+from app.llm.chat import ChatMessage, ChatModel, ChatOptions, ContextOverflowError, ToolSpec, Use
 from app.records.answer import Answer
 from app.services import verify
 from app.services.threads import off_loop
@@ -152,7 +152,9 @@ class Turn:
             try:
                 faults.reach("before_model_call")
                 limit = compactor.room.reply
-                await attempt.take(self.model.stream(messages, max_tokens=limit, tools=tools))
+                await attempt.take(
+                    self.model.stream(messages, max_tokens=limit, tools=tools, options=self._options)
+                )
             except asyncio.CancelledError:
                 attempt.finish()
                 await self._keep(attempt, read_to)
@@ -183,6 +185,11 @@ class Turn:
             await self._keep(attempt, read_to)
             self._count(attempt, compactor, messages, tools)
             return attempt
+
+    @property
+    def _options(self) -> ChatOptions:
+        use = Use.SUBAGENT if self.conversation.depth else Use.TURN
+        return ChatOptions(use, self.conversation.session_id)
 
     async def _keep(self, attempt: Attempt, read_to: int) -> None:
         if not attempt.empty or attempt.thinking:

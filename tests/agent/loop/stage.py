@@ -35,7 +35,9 @@ from tests.fakes.scripted_chat import ScriptedChat
 
 @dataclass
 class StrictChat(ScriptedChat):
-    """A scripted model that refuses what the services refuse."""
+    """A scripted model that refuses what the services refuse; `options_seen` holds those of each request."""
+
+    options_seen: list[ChatOptions] = field(default_factory=list)
 
     async def stream(
         self,
@@ -48,6 +50,7 @@ class StrictChat(ScriptedChat):
         options: ChatOptions = AS_USUAL,
     ) -> AsyncGenerator[ChatItem, None]:
         assert not problem(messages), problem(messages)
+        self.options_seen.append(options)
         items = super().stream(messages, max_tokens=max_tokens, tools=tools)
         async with aclosing(items):
             async for item in items:

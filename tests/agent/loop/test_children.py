@@ -55,6 +55,9 @@ async def test_that_only_the_summary_of_a_sub_agent_comes_back(home: Path) -> No
         assert TextDelta.type not in nested
         (below,) = stage.library.journal.children(stage.session)
         assert below.kind == "subagent"
+        assert [options.use for options in model.options_seen] == ["turn", "subagent", "subagent", "turn"]
+        sessions = [options.session for options in model.options_seen]
+        assert sessions == [stage.session, below.session_id, below.session_id, stage.session]
         assert paired(stage.library.journal.events(below.session_id))
 
 

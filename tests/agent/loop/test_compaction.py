@@ -231,6 +231,7 @@ async def test_that_compress_context_is_heard_before_the_next_request(home: Path
         (only,) = compactions(events)
         assert only.tier == "manual"
         assert only.summary == "They looked."
+        assert [options.use for options in model.options_seen][-2:] == ["summary", "turn"]
         assert PERSON in model.asked[-1][1].content
 
 
