@@ -184,7 +184,7 @@ class Application:
         an empty message, NotFoundError for an unknown session.
         """
         await self.agent.start()
-        for notice in await self.agent.connect_outside():
+        for notice in await self.agent.news():
             self.notices.append(notice)
             yield notice
         events = self.agent.runtime.run_turn(
@@ -215,6 +215,14 @@ class Application:
         async with aclosing(events):
             async for event in events:
                 yield event
+
+    async def settled(self, session: SessionId) -> bool:
+        """Wait for background tasks and teammates of a conversation; whether there was any at work."""
+        background, team = self.agent.services.background, self.agent.services.team
+        at_work = bool(background.running(session) or team.running(session))
+        await background.settled(session)
+        await team.settled(session)
+        return at_work
 
     async def steer(self, session: SessionId, text: str) -> bool:
         """Put a message before the agent that works; False when it does not: then start a turn."""

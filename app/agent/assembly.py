@@ -90,6 +90,12 @@ class Agent:
         for session in sessions:
             self.runtime.ready(session)
 
+    async def news(self) -> list[Notice]:
+        """Connect to the outside servers and say once what is wrong with them and with the skills."""
+        if self._connected:
+            return []
+        return [*self.services.skills.notices(), *await self.connect_outside()]
+
     async def connect_outside(self) -> list[Notice]:
         """Offer the tools of the outside MCP servers; returns what went wrong with any."""
         if self._connected:

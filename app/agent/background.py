@@ -128,6 +128,10 @@ class BgNotificationQueue:
             return 0
         return len(told)
 
+    def running(self, session: SessionId) -> bool:
+        """Whether a task of a session is under way in this process."""
+        return any(work.job is not None for work in self._of(session))
+
     async def settled(self, session: SessionId) -> None:
         """Wait until no task of a session is under way."""
         while jobs := [work.job for work in self._of(session) if work.job is not None]:

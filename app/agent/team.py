@@ -173,6 +173,10 @@ class TeamManager:
         here = self._teams.get(session)
         return await off_loop(self._roster.status, session, None if here is None else list(here.values()))
 
+    def running(self, session: SessionId) -> bool:
+        """Whether a teammate of a session is at work in this process."""
+        return any(member.job is not None for member in self._teams.get(session, {}).values())
+
     async def settled(self, session: SessionId) -> None:
         """Wait until no teammate of a session is at work."""
         while jobs := [m.job for m in self._teams.get(session, {}).values() if m.job is not None]:

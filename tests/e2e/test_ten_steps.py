@@ -179,12 +179,14 @@ def test_that_ten_steps_with_all_tools_run_by_ask_events(home: Path, script: _Sc
     assert set(outcomes.values()) == {"succeeded"}, outcomes
     assert {e["answer"] for e in events if e["type"] == "permission_answer"} == {"once"}
     assert (home / "files" / "report.txt").read_bytes() == b"period: 331.4 d\r\n"
-    (answer,) = [e["answer"] for e in events if e["type"] == "answer"]
+    answer = next(e["answer"] for e in events if e["type"] == "answer")
     proven, invented = answer["sentences"]
     assert proven["citations"][0]["quote"].startswith("A Fourier fit")
     assert not invented["citations"], "what no passage proves stays unproven"
     assert any(e["type"] == "compaction" and e["tier"] == "manual" for e in events)
     assert any(e["type"] == "nested" for e in events)
+    told = [e for e in events if e["type"] == "context" and e["source"] in ("background", "mail")]
+    assert {e["source"] for e in told} == {"background", "mail"}, "what was left to others came back"
 
 
 @pytest.mark.slow

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import AsyncGenerator
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -13,8 +15,10 @@ from app.application import Application
 from app.cli.answers import print_answer
 from app.cli.context import Invocation
 from app.errors import UsageError
-from app.events import AnswerReady, Message, Notice, TurnFinished, TurnStarted
+from app.events import AnswerReady, Event, Message, Notice, TurnFinished, TurnStarted
 from app.records.ids import SessionId
+
+_LATE_NEWS = 5
 
 
 def ask(
@@ -46,30 +50,58 @@ def ask(
         papers = [await asyncio.to_thread(resolve, name) for name in paper or ()]
         begin, title = application.library.journal.new_session, " ".join(question.split())[:80]
         session_id = await asyncio.to_thread(begin, title, SessionId(session) if session else None)
-        turn_id, reason, text, answer, notices = "", "failed", "", None, []
-        turn = application.run_turn(question, papers=papers, session=session_id, asker=asker, project=project)
-        async for event in turn:
-            if events:
-                output.event(event.as_json(), aside=output.as_json)
-            match event:
-                case TurnStarted():
-                    turn_id = event.turn_id
-                case Notice():
-                    notices.append(event.message)
+        heard = _Heard()
+
+        async def listen(turn: AsyncGenerator[Event, None]) -> None:
+            async for event in turn:
+                if events:
+                    output.event(event.as_json(), aside=output.as_json)
+                if isinstance(event, Notice):
                     output.note(event.message)
-                case Message():
-                    text = event.text
-                case AnswerReady():
-                    answer = event.answer
-                case TurnFinished():
-                    reason = event.reason
-        about = {"session": session_id, "turn_id": turn_id, "reason": reason, "notices": notices}
-        spoken = {"kind": "text", "text": text} if text else {}
-        output.document({**(answer or spoken), **about})
-        if answer is not None and not events:
-            print_answer(output, answer)
+                heard.take(event)
+
+        await listen(
+            application.run_turn(question, papers=papers, session=session_id, asker=asker, project=project)
+        )
+        # What the turn left to others comes back before the program ends; so often at most.
+        for _ in range(_LATE_NEWS):
+            if heard.reason != "done" or not await application.settled(session_id):
+                break
+            await listen(application.continue_turn(session_id, asker=asker, project=project))
+        output.document({**heard.as_json(), "session": session_id})
+        if heard.answer is not None and not events:
+            print_answer(output, heard.answer)
         elif not events:
-            output.line(text)
-        return 0 if reason == "done" else 1
+            output.line(heard.text)
+        return 0 if heard.reason == "done" else 1
 
     return invocation.with_application(work)
+
+
+@dataclass(slots=True)
+class _Heard:
+    """What of the events goes into the document."""
+
+    turn_id: str = ""
+    reason: str = "failed"
+    text: str = ""
+    answer: dict[str, Any] | None = None
+    notices: list[str] = field(default_factory=list)
+
+    def take(self, event: Event) -> None:
+        match event:
+            case TurnStarted():
+                self.turn_id = event.turn_id
+            case Notice():
+                self.notices.append(event.message)
+            case Message():
+                self.text = event.text
+            case AnswerReady():
+                self.answer = event.answer
+            case TurnFinished():
+                self.reason = event.reason
+
+    def as_json(self) -> dict[str, Any]:
+        spoken = {"kind": "text", "text": self.text} if self.text else {}
+        about = {"turn_id": self.turn_id, "reason": self.reason, "notices": self.notices}
+        return {**(self.answer or spoken), **about}
