@@ -27,6 +27,7 @@ from __future__ import annotations
 
 import json
 import math
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
@@ -183,4 +184,4 @@ def _is_number(value: object) -> bool:
 
 
 def _name(hook: Hook) -> str:
-    return hook.entry or (hook.command[0] if hook.command else "nothing to run")
+    return hook.entry or shlex.join(hook.command)[:80] or "nothing to run"
