@@ -321,7 +321,8 @@ time.sleep(600)
     said = await HookRunner([Hook(event="PreToolUse", command=program(body), timeout_s=2)]).pre(CALL)
     assert said.block is not None
     assert "within 2 s" in said.block
-    assert not any(psutil.pid_exists(int(pid)) for pid in pids.read_text().split())
+    written = pids.read_text().split() if pids.exists() else []  # a very busy machine: ended before it began
+    assert not any(psutil.pid_exists(int(pid)) for pid in written)
 
 
 async def test_that_programs_do_not_get_our_secrets(
