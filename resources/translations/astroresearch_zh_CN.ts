@@ -992,6 +992,33 @@
         </message>
     </context>
     <context>
+        <name>RuleList</name>
+        <message>
+            <source>No rules yet: the agent asks before it writes files or runs programs.</source>
+            <translation>尚无规则：智能体在写入文件或运行程序前都会询问。</translation>
+        </message>
+        <message>
+            <source>allows</source>
+            <translation>允许</translation>
+        </message>
+        <message>
+            <source>asks</source>
+            <translation>询问</translation>
+        </message>
+        <message>
+            <source>denies</source>
+            <translation>拒绝</translation>
+        </message>
+        <message>
+            <source>all calls</source>
+            <translation>所有调用</translation>
+        </message>
+        <message>
+            <source>Take this rule away</source>
+            <translation>移除此规则</translation>
+        </message>
+    </context>
+    <context>
         <name>SearchField</name>
         <message>
             <source>Search papers: words, author:riess, year:2016.., has:notes</source>
@@ -1180,6 +1207,10 @@
         <message>
             <source>All files (*)</source>
             <translation>所有文件 (*)</translation>
+        </message>
+        <message>
+            <source>Agent’s permissions</source>
+            <translation>智能体权限</translation>
         </message>
     </context>
     <context>

@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.ui.settings.rules import RuleList
 from app.ui.theme import L, M, S
 from app.ui.widgets.basics import ElidedLabel, button, label, rule
 from app.ui.widgets.fields import Check, Choice
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
 
 translate = QCoreApplication.translate
+_MIDDLE = Qt.AlignmentFlag.AlignVCenter
 
 
 class SettingsDialog(QDialog):
@@ -60,6 +62,8 @@ class SettingsDialog(QDialog):
         self.offline.clicked.connect(lambda on: self._emit({"offline": bool(on)}))
         self._model = ElidedLabel("", "secondary", Qt.TextElideMode.ElideMiddle)
         self._default = button(self.tr("Use the built-in"), lambda: self._emit({"llm": {"model_path": None}}))
+        self.rules = RuleList()
+        self.rules.kept.connect(lambda rules: self._emit({"agent": {"permissions": rules}}))
         home = ElidedLabel(str(self._home), "secondary", Qt.TextElideMode.ElideMiddle)
         grid = QGridLayout()
         grid.setHorizontalSpacing(L)
@@ -73,10 +77,11 @@ class SettingsDialog(QDialog):
                 self.tr("Chat model"),
                 _line(self._model, button(self.tr("Choose…"), self._choose_model), self._default),
             ),
+            (self.tr("Agent’s permissions"), self.rules),
             (self.tr("Library folder"), _line(home, button(self.tr("Open"), self._open_home))),
         ]
         for row, (name, field) in enumerate(rows):
-            grid.addWidget(label(name), row, 0)
+            grid.addWidget(label(name), row, 0, Qt.AlignmentFlag.AlignTop if field is self.rules else _MIDDLE)
             if isinstance(field, QWidget):
                 grid.addWidget(field, row, 1)
             else:
@@ -102,6 +107,7 @@ class SettingsDialog(QDialog):
         """Show the values in use, also when they were changed elsewhere."""
         settings = application.settings
         self.offline.setChecked(settings.offline)
+        self.rules.show_rules(settings.agent.permissions)
         path = settings.llm.model_path
         self._model.setText(str(path) if path else self.tr("Built-in (SmolLM2 135M)"))
         self._default.setVisible(path is not None)
