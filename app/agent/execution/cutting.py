@@ -29,14 +29,6 @@ def cut_after(text: str, at: int) -> int:
     return at
 
 
-def cut_to_bytes(text: str, limit: int) -> str:
-    """Return as much of the beginning as fits into so many bytes of UTF-8."""
-    encoded = text.encode("utf-8", "replace")
-    if len(encoded) <= limit:
-        return text
-    return text[: cut_before(text, len(encoded[: max(limit, 0)].decode("utf-8", "ignore")))]
-
-
 def inside_cluster(text: str, at: int) -> bool:
     """Whether the characters before and after this place belong together.
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from app.agent.asking import PermissionReply
 from app.agent.execution.call import PreparedCall
+from app.agent.execution.cutting import cut_before
 from app.agent.execution.outcomes import Ending, Stop, denied, not_started
 from app.agent.execution.prepare import BadCallError, validate
 from app.agent.policy.hooks import HookCall, HookRunner
@@ -17,6 +18,8 @@ from app.agent.tools.context import Conversation, ToolContext
 from app.events import Notice, Outcome, PermissionAnswer, PermissionRequest
 from app.library.storable import storable
 from app.llm.call_ids import ulid
+
+_PREVIEW_CHARS = 200_000
 
 
 @dataclass(slots=True)
@@ -87,10 +90,10 @@ class Permissions:
             id=f"perm_{ulid()}",
             tool_call_id=call.id,
             tool=call.tool.name,
-            message=decision.reason,
-            preview=storable(preview),
+            message=storable(decision.reason),
+            preview=_shown(preview),
             form=form,
-            rule=dict(decision.offer),
+            rule={key: storable(text) for key, text in decision.offer.items()},
             agent=self.conversation.agent,
         )
         emit = self.conversation.emit
@@ -144,6 +147,14 @@ def hook_call(conversation: Conversation, call: PreparedCall) -> HookCall:
         arguments=call.arguments,
         agent=conversation.agent,
     )
+
+
+def _shown(preview: str) -> str:
+    """Return what the person is shown: all of it, within what a screen can hold."""
+    if len(preview) > _PREVIEW_CHARS:
+        cut = cut_before(preview, _PREVIEW_CHARS)
+        preview = f"{preview[:cut]}\n[… {len(preview) - cut:,} more characters are not shown here …]"
+    return storable(preview)
 
 
 async def _whole(emitting: Coroutine[Any, Any, int]) -> None:

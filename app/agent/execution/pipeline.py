@@ -23,7 +23,7 @@ from app.agent.execution.scope import Scope
 from app.agent.tools.context import ToolContext
 from app.agent.tools.tool import AgentTool, ToolKind
 from app.errors import AppError
-from app.events import Notice, Outcome, ToolCall, ToolResult
+from app.events import ContextAdded, Notice, Outcome, ToolCall, ToolResult
 from app.library.storable import storable
 from app.llm.chat import CallPart
 
@@ -42,6 +42,8 @@ class CallPipeline:
     on_failed: Callable[[CallPipeline], None]
     state: CallState = CallState.VALIDATING
     hooked: Hooked | None = None
+    contexts: list[ContextAdded] = field(default_factory=list)
+    """What the model should read behind the results of the reply."""
     _details: dict[str, Any] = field(default_factory=dict)
     _audit_words: list[str] = field(default_factory=list)
 
@@ -98,6 +100,7 @@ class CallPipeline:
         waited = False
         if permissions.hooks.any_for(call.tool.name):
             waited, self.hooked = True, await control.guard(permissions.hooked(call))
+            self.contexts.extend(ContextAdded("hook", storable(text)) for text in self.hooked.contexts)
             if self.hooked.refusal:
                 return self.hooked.refusal
         self.state = CallState.QUEUED
@@ -156,7 +159,9 @@ class CallPipeline:
             output = seen.output
             if output.content != content:
                 output = replace(output, content=await self._kept(output.content, pages=True))
-        if reminder:
+        if reminder and output.untrusted:
+            self.contexts.append(ContextAdded("runtime", reminder))  # within the fence nobody heeds it
+        elif reminder:
             output = replace(output, content=f"{output.content}\n\n{reminder}")
         return replace(ending, output=output)
 

@@ -35,7 +35,9 @@ def find_tool(registry: ToolRegistry, name: str) -> AgentTool:
         return tool
     near = difflib.get_close_matches(name.lower(), registry.names(), n=3, cutoff=0.5)
     words = f"Did you mean {' or '.join(near)}? " if near else ""
-    raise BadCallError(f"There is no tool {name!r}. {words}The tools are: {', '.join(registry.names())}.")
+    raise BadCallError(
+        f"There is no tool {name[:80]!r}. {words}The tools are: {', '.join(registry.names())}."
+    )
 
 
 def parse(tool: AgentTool, text: str) -> dict[str, Any]:

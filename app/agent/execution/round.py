@@ -13,8 +13,7 @@ from app.agent.execution.gate import Gate
 from app.agent.execution.outcomes import Stop
 from app.agent.execution.pipeline import CallPipeline
 from app.agent.execution.scope import Scope
-from app.events import ContextAdded, Outcome, ToolResult
-from app.library.storable import storable
+from app.events import Outcome, ToolResult
 from app.llm.chat import CallPart
 
 DRAIN_S = BLOCK_GRACE_S + 30
@@ -38,7 +37,6 @@ class Round:
         self._tasks: list[asyncio.Task[ToolResult]] = []
         self._stop: Stop | None = None
         self._closed = False
-        self._contexts_added = 0
 
     @property
     def started(self) -> bool:
@@ -144,9 +142,9 @@ class Round:
             self.cancel("The journal could not be written.")
 
     async def _add_contexts(self) -> None:
-        """Put what hooks want to say behind all results: nothing may stand between calls and results."""
-        texts = [text for call in self._calls if call.hooked for text in call.hooked.contexts]
-        del texts[: self._contexts_added]
-        self._contexts_added += len(texts)
-        for text in texts:
-            await self._scope.conversation.emit(ContextAdded("hook", storable(text)))
+        """Put what hooks and we have to say behind all results: nothing stands between calls and results."""
+        contexts = [context for call in self._calls for context in call.contexts]
+        for call in self._calls:
+            call.contexts.clear()
+        for context in contexts:
+            await self._scope.conversation.emit(context)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from app.agent.execution import DuplicateDetector
 from app.agent.execution.duplicates import canonical, digest_of
 from app.agent.tools import ToolContext, ToolOutput
-from app.events import Outcome
+from app.events import ContextAdded, Outcome
 from tests.fakes.calls import Bench, TestTool
 
 
@@ -153,6 +153,21 @@ async def test_that_a_loop_is_refused_before_anything_runs_and_ends_the_turn(hom
     assert "will be refused" in outcomes[2].output
     assert "another way" in outcomes[3].output
     assert bench.detector.looping
+
+
+async def test_that_the_reminder_stands_outside_of_untrusted_text(home: Path) -> None:
+    """Trap 0.8: within the fence the model is told to heed nothing."""
+
+    async def page(args: Any, ctx: ToolContext) -> ToolOutput:
+        return ToolOutput("text of a paper", untrusted=True)
+
+    bench = Bench(home, TestTool("read", page))
+    results = [(await bench.reply(("read", {})))[0] for _ in range(3)]
+    assert [result.output for result in results] == ["text of a paper"] * 3
+    (context,) = bench.rows.of(ContextAdded)
+    assert (context.source, context.trusted) == ("runtime", True)
+    assert "will be refused" in context.text
+    assert isinstance(bench.rows.events[-1], ContextAdded)
 
 
 async def test_that_a_tool_that_polls_may_be_called_again_and_again(home: Path) -> None:

@@ -124,6 +124,13 @@ async def test_that_calls_after_untrusted_text_ask(home: Path) -> None:
     assert len(tool.ran) == 1
 
 
+async def test_that_a_preview_is_shown_as_far_as_a_screen_can_hold_it(home: Path) -> None:
+    asker = person("once")
+    bench = Bench(home, TestTool("write", kind=ToolKind.WRITE), settings=NO_RULES, asker=asker)
+    await bench.reply(("write", {"text": "é" * 300_000}))
+    assert asker.asked[0].preview.endswith("[… 100,000 more characters are not shown here …]")
+
+
 async def test_that_nothing_is_run_whose_preview_cannot_be_made(
     home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
