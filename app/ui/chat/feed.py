@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 
-from PySide6.QtCore import QPoint, Qt, QTimer
+from PySide6.QtCore import QPoint, Qt, QTimer, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
 
@@ -21,7 +21,7 @@ from app.ui.chat.views import make_view, show_view
 from app.ui.theme import M
 from app.ui.widgets.basics import button
 
-FLUSH_MS = 33
+FLUSH_MS, SETTLE_MS = 33, 50
 AT_FIRST, A_FEW = 2, 8
 """How many items are made when a conversation is opened, and with a press of "Show earlier"."""
 AT_MOST, KEPT = 400, 120
@@ -32,6 +32,9 @@ NEAR_BOTTOM = 24
 
 class Feed(QScrollArea):
     """Shows the items of a `Timeline`; follows its end only while the person is there."""
+
+    moved = Signal()
+    """Items were shown or scrolled: others are in sight now, when the layout has settled."""
 
     def __init__(self, deeds: Deeds) -> None:
         super().__init__()
@@ -62,8 +65,14 @@ class Feed(QScrollArea):
         self._filler = QTimer(self)
         self._filler.setSingleShot(True)
         self._filler.timeout.connect(self._fill)
+        self._settled = QTimer(self)
+        self._settled.setSingleShot(True)
+        self._settled.setInterval(SETTLE_MS)
+        self._settled.timeout.connect(self.moved)
         bar = self.verticalScrollBar()
         bar.valueChanged.connect(self._moved)
+        bar.valueChanged.connect(lambda _: self._settled.start())
+        bar.rangeChanged.connect(lambda *_: self._settled.start())
         bar.rangeChanged.connect(lambda _low, high: self._grown(high))
         self._earlier.hide()
 
@@ -109,6 +118,7 @@ class Feed(QScrollArea):
             self._let_go()
         self._earlier.setVisible(self._first > 0)
         self._count_waiting()
+        self._settled.start()
 
     def view_at(self, place: int) -> QWidget | None:
         """Return the widget of an item."""

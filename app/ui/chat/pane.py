@@ -132,6 +132,7 @@ class TimelinePane(QWidget):
         self._refresh_head()
         self.feed.flush()
         self.feed.focus_waiting()
+        self._show_waiting()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Escape and self._stack.currentWidget() is self.sessions:
@@ -171,11 +172,17 @@ class TimelinePane(QWidget):
         self.turn_ended.emit(dict(talk.timeline.usage))
 
     def _count_waiting(self) -> None:
-        self.waiting_bar.setVisible(bool(self.talk.waiting) and not self.feed.waiting_in_sight())
+        if not self.talk.waiting:
+            self.waiting_bar.hide()
         waiting = sum(talk.waiting for talk in self.turns.live)
         if waiting != self._waiting:
             self._waiting = waiting
             self.waiting_changed.emit(waiting)
+
+    def _show_waiting(self) -> None:
+        among = self._stack.currentWidget() is self.sessions
+        out_of_sight = among or not self.feed.waiting_in_sight()
+        self.waiting_bar.setVisible(bool(self.talk.waiting) and out_of_sight)
 
     # -- conversations ------------------------------------------------------------------------
 
@@ -238,6 +245,7 @@ class TimelinePane(QWidget):
             self.close_sessions()
             return
         self._stack.setCurrentWidget(self.sessions)
+        self._show_waiting()
         self.sessions.search.clear()
         self.sessions.search.setFocus()
         self._list_sessions()
@@ -247,6 +255,7 @@ class TimelinePane(QWidget):
         """Go back to the conversation that was shown."""
         self._stack.setCurrentWidget(self.feed if self.timeline.items else self._empty)
         self._refresh_head()
+        self._show_waiting()
         self.composer.edit.setFocus()
 
     def _show(self, talk: Talk) -> None:
@@ -321,9 +330,7 @@ class TimelinePane(QWidget):
         deeds.changed.connect(self._list_sessions)
         deeds.renamed.connect(self._renamed)
         deeds.deleted.connect(self._deleted)
-        bar = self.feed.verticalScrollBar()
-        bar.valueChanged.connect(lambda _: self._count_waiting())
-        bar.rangeChanged.connect(lambda *_: self._count_waiting())
+        self.feed.moved.connect(self._show_waiting)
 
     def _examples(self) -> list[str]:
         return [

@@ -77,6 +77,10 @@ async def test_that_a_request_is_answered_in_its_place_and_becomes_a_line(
         await waits(pane)
         card = one(pane, PermissionCard)
         assert card.property("frame") == "warn"
+        settled = asyncio.Event()
+        pane.feed.moved.connect(settled.set)
+        await settled.wait()
+        assert pane.waiting_bar.isHidden()
         assert one(pane, Preview).toPlainText() == "ls -la⟨U+202E⟩"
         card.choices[choice].click()  # type: ignore[index]
         await until(lambda: not pane.running)
