@@ -201,8 +201,9 @@ class Bench:
         asker: Asker | None = None,
         hooks: HookRunner | None = None,
         emit: Emit | None = None,
+        audit: Audit | None = None,
     ) -> None:
-        self.rows, self.audit = Rows(), Audit()
+        self.rows, self.audit = Rows(), audit or Audit()
         self.settings = Settings.model_validate(
             {"agent": {"permissions": [{"action": "allow", "tool": "*"}], **(settings or {})}}
         )

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 from typing import Protocol
 
 from app.errors import AppError
 from app.records.ids import SessionId
 from app.services.threads import off_loop
+
+GATHER_S = 0.1
+"""So long rows that nobody waits for are gathered."""
 
 _log = logging.getLogger(__name__)
 
@@ -31,6 +35,7 @@ class AuditWriter:
         self._log = log
         self._noted: list[Row] = []
         self._writing = asyncio.Lock()
+        self._hurry = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
 
     def note(self, row: Row) -> None:
@@ -45,17 +50,21 @@ class AuditWriter:
                 await off_loop(self._record, rows)
 
     def write_soon(self) -> None:
-        """Write what is noted without letting anybody wait for it."""
+        """Write what is noted, with what comes in the next moment, without letting anybody wait for it."""
         if self._task is None:
+            self._hurry.clear()
             self._task = asyncio.get_running_loop().create_task(self._write_all())
 
     async def settled(self) -> None:
         """Wait until nothing is left to write."""
         while self._task is not None:
+            self._hurry.set()
             await asyncio.wait([self._task])
 
     async def _write_all(self) -> None:
         try:
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._hurry.wait(), GATHER_S)
             while self._noted:
                 await self.write()
         except AppError as error:

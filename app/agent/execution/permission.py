@@ -76,7 +76,7 @@ class Permissions:
 
     def _decide(self, call: PreparedCall) -> Decision:
         return self.checker.decide(
-            self.conversation.session_id,
+            self.conversation.whole,
             call.tool,
             call.args,
             tainted=self.tainted(),
@@ -114,7 +114,7 @@ class Permissions:
                 waiting.exception()  # seen
         if reply.allowed:
             warning = await self.checker.remember(
-                self.conversation.session_id, request, reply.answer, decision=decision
+                self.conversation.whole, request, reply.answer, decision=decision
             )
             if warning:
                 await emit(Notice("warning", warning))
