@@ -1,0 +1,1 @@
+"""The call syntaxes, one a file; `table.FAMILIES` lists them."""

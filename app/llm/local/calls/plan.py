@@ -1,0 +1,131 @@
+"""Decides how one request offers its tools to a local model and how its reply is read. Pure.
+
+    plan = calls.plan.plan(template, tools)
+    prompt = ChatTemplate(template, …).render(plan.messages(history, words), **plan.variables)
+    watch, parser = plan.watch(), plan.parser()
+    for each piece of text:
+        items = parser.feed(piece)                       # ChatDelta, ThinkingChunk, CallDelta
+        if started := watch.feed(piece): begin to hold plan.grammar, after accepting `started`
+    items, reason = parser.finish(reason)
+
+`template` is the GGUF's own chat template ("" where it has none: ChatML is meant). A family can be
+forced by name (what the passport found); an unknown name means the one that the template speaks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Literal
+
+from app.llm.chat import ChatMessage, ToolSpec
+from app.llm.local.calls.detect import detect
+from app.llm.local.calls.families.syntax import Grammar, Offer, Syntax, TemplateMessage, native_message
+from app.llm.local.calls.parser import ParsedItem, ProseReader, Reader
+from app.llm.local.calls.schema_simplify import arguments_shape
+from app.llm.local.calls.thinking import Tags, ThinkingReader, tags_of
+from app.llm.local.calls.watch import TriggerWatch
+from app.llm.local.text import defused
+
+EndReason = Literal["stop", "length", "tool_calls"]
+
+LONGEST_OF_TINY = 200
+"""Models below a billion parameters do not always find the end of a string."""
+
+
+@dataclass(frozen=True, slots=True)
+class CallPlan:
+    """How one request is put to a model; the same for every request of a conversation with these tools."""
+
+    family: str
+    grammar: Grammar | None
+    """None where nothing is to be held; else see `Grammar`: `text`, and `words` when it is lazy."""
+    variables: Mapping[str, object]
+    """What the chat template is given besides the messages: tools, whether to think."""
+    shown: tuple[str, ...]
+    """Control words that must be passed on as text (`[TOOL_CALLS]`): the parser lives on them."""
+    starts_thinking: bool
+    """Whether the prompt ends within thinking."""
+    _syntax: Syntax
+    _offer: Offer
+    _tags: Tags | None
+
+    def messages(
+        self, history: Sequence[ChatMessage], control_words: Iterable[str] = ()
+    ) -> list[TemplateMessage]:
+        """Return the history as the template takes it, with control words in its texts broken up."""
+        safe: Callable[[str], str] = partial(defused, control_words=[*control_words, *self.shown])
+        if not self._offer.tools and not any(message.calls or message.call_id for message in history):
+            return [native_message(message, (), safe) for message in history]
+        return self._syntax.messages(history, self._offer, safe)
+
+    def parser(self) -> CallParser:
+        """Return what reads one reply."""
+        reader: Reader = self._syntax.reader(self._offer) if self._offer.tools else ProseReader()
+        if self._tags:
+            reader = ThinkingReader(reader, self._tags, inside=self.starts_thinking)
+        return CallParser(reader)
+
+    def watch(self) -> TriggerWatch:
+        """Return what says when the grammar begins to hold in one reply."""
+        grammar = self.grammar or Grammar("")
+        return TriggerWatch(grammar.words, grammar.at_start, self._tags, self.starts_thinking)
+
+
+@dataclass(slots=True)
+class CallParser:
+    """Reads one reply in pieces cut anywhere."""
+
+    _reader: Reader
+
+    def feed(self, text: str) -> list[ParsedItem]:
+        """Take the next piece; return what is certain now."""
+        return self._reader.feed(text)
+
+    def finish(self, reason: EndReason) -> tuple[list[ParsedItem], EndReason]:
+        """Return what was held back, and why the reply ended: "tool_calls" where it holds any.
+
+        "length" stays: a call that was cut there is set aside by the assembler, never run (bug 11).
+        """
+        items = self._reader.finish()
+        return items, "tool_calls" if reason == "stop" and self._reader.calls else reason
+
+
+def plan(
+    template: str,
+    tools: Sequence[ToolSpec],
+    *,
+    family: str = "",
+    forced: str = "",
+    thinking: bool | None = None,
+    tiny: bool = False,
+) -> CallPlan:
+    """Return the plan for these tools; `forced` names the one tool that must be called.
+
+    `thinking` asks for it or against it where the template can be told (None: as it is). `tiny` bounds
+    what a small model may write at a stretch. Raises nothing, whatever the schemas are.
+    """
+    ordered = tuple(sorted(tools, key=lambda tool: tool.name))
+    syntax = detect(template, family)
+    offer = Offer(
+        tools=ordered,
+        shapes={tool.name: arguments_shape(tool.parameters) for tool in ordered},
+        forced=forced if any(tool.name == forced for tool in ordered) else "",
+        longest=LONGEST_OF_TINY if tiny else None,
+        most_calls=1 if tiny else 8,
+    )
+    variables = syntax.variables(offer) if ordered else {}
+    if thinking is not None:
+        variables["enable_thinking"] = thinking
+    tags = tags_of(template)
+    return CallPlan(
+        family=syntax.name,
+        grammar=syntax.grammar(offer) if ordered else None,
+        variables=variables,
+        shown=(*syntax.shown, *((tags.opening.strip(), tags.closing) if tags else ())),
+        starts_thinking=False,
+        _syntax=syntax,
+        _offer=offer,
+        _tags=tags,
+    )
