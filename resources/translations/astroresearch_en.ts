@@ -93,10 +93,10 @@
     <context>
         <name>Output</name>
         <message numerus="yes">
-            <source>… and %n more character(s)</source>
+            <source>… %n character(s) left out …</source>
             <translation>
-                <numerusform>… and %n more character</numerusform>
-                <numerusform>… and %n more characters</numerusform>
+                <numerusform>… %n character left out …</numerusform>
+                <numerusform>… %n characters left out …</numerusform>
             </translation>
         </message>
     </context>

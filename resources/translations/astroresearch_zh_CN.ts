@@ -643,9 +643,9 @@
     <context>
         <name>Output</name>
         <message numerus="yes">
-            <source>… and %n more character(s)</source>
+            <source>… %n character(s) left out …</source>
             <translation>
-                <numerusform>… 还有 %n 个字符</numerusform>
+                <numerusform>… 省略了 %n 个字符 …</numerusform>
             </translation>
         </message>
     </context>
@@ -790,6 +790,10 @@
         <message>
             <source>“Always” allows: %1</source>
             <translation>“始终允许”将放行：%1</translation>
+        </message>
+        <message>
+            <source>Copy all of it</source>
+            <translation>复制全文</translation>
         </message>
     </context>
     <context>

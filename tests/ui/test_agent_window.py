@@ -5,11 +5,15 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 
-from app.events import Outcome
+from PySide6.QtWidgets import QLabel, QPushButton
+
+from app.events import Outcome, ToolCall, ToolResult, TurnStarted
 from app.ui.chat.items import Answered, Asked, Asking, Permission, ToolState, ToolUse
 from app.ui.chat.permission_card import PermissionCard
 from app.ui.chat.question_card import QuestionCard
+from app.ui.chat.tool_card import ToolCard
 from app.ui.main_window import MainWindow
+from app.ui.settings.rules import RuleList
 from tests.fakes.scripted_chat import Call, Reply, Say, ScriptedChat, Think, Wait
 from tests.ui.conftest import OpenWindow, until
 
@@ -144,3 +148,48 @@ async def test_that_a_conversation_of_the_agent_comes_back_as_it_was_seen(open_w
         window.timeline.new_conversation()
         await window.timeline.open_conversation(session)
         assert [type(item) for item in window.timeline.timeline.items] == live
+
+
+async def test_that_the_agent_calls_for_a_person_who_does_not_see_the_timeline(
+    open_window: OpenWindow,
+) -> None:
+    async with open_window() as window:
+        window.panes.toggle_timeline()
+        play(window, [Call("run_bash", {"command": "echo lantern"})], [Say("It ran.")])
+        window.timeline.ask("Say lantern")
+        await until_it_asks(window)
+        await until(lambda: window.notices.texts() == ["The agent waits for your answer"])
+        (show,) = [b for b in window.notices.findChildren(QPushButton) if b.text() == "Show"]
+        show.click()
+        assert window.panes.timeline_shown()
+
+
+async def test_that_always_writes_a_rule_that_the_settings_show(open_window: OpenWindow, home: Path) -> None:
+    async with open_window() as window:
+        play(window, [Call("run_bash", {"command": "echo lantern"})], [Say("It ran.")])
+        window.timeline.ask("Say lantern")
+        await until_it_asks(window)
+        (card,) = window.timeline.feed.findChildren(PermissionCard)
+        card.choices["always"].click()
+        await until(lambda: not window.timeline.running)
+        assert "echo lantern" in (home / "settings.toml").read_text("utf-8")
+        window.open_settings()
+        rules = window.findChild(RuleList)
+        assert isinstance(rules, RuleList)
+        assert any("echo lantern" in label.text() for label in rules.findChildren(QLabel))
+
+
+async def test_that_a_crash_is_seen_when_the_conversation_is_opened_again(open_window: OpenWindow) -> None:
+    """Bug 2: a call that a crash took is told apart from one that never ran, also in the window."""
+    async with open_window() as window:
+        journal = window.application.library.journal
+        session = journal.new_session("Lost")
+        for event in (
+            TurnStarted("t", "Say lantern"),
+            ToolCall("c", "run_bash", {"command": "echo"}, 1),
+            ToolResult("c", "run_bash", "", True, Outcome.LOST_IN_CRASH, 1),
+        ):
+            journal.append(session, event.as_json())
+        await window.timeline.open_conversation(session)
+        (card,) = window.timeline.feed.findChildren(ToolCard)
+        assert "lost in a crash" in card.accessibleName()

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSize, Qt, QTimer
-from PySide6.QtGui import QFont, QKeyEvent, QMouseEvent
+from PySide6.QtCore import QCoreApplication, QSize, Qt, QTimer
+from PySide6.QtGui import QFont, QKeyEvent, QMouseEvent, QWheelEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPlainTextEdit, QVBoxLayout, QWidget
 
 from app.ui.chat.visible import shortened, visible
@@ -11,7 +11,11 @@ from app.ui.icons import icon_pixmap
 from app.ui.theme import S, interface_font, mono_font, theme
 from app.ui.widgets.basics import ElidedLabel, label, rule
 
+translate = QCoreApplication.translate
+
 SIGN = 14
+LONGEST = 10_000
+"""Characters of a text that are set at once; more would be felt."""
 
 
 class Foldable(QFrame):
@@ -138,7 +142,7 @@ class FoldLine(Foldable):
 class Output(QPlainTextEdit):
     """Text that can be selected, at most `lines` high; what cannot be seen in it is written out."""
 
-    def __init__(self, font: QFont | None = None, lines: int = 12, longest: int = 20_000) -> None:
+    def __init__(self, font: QFont | None = None, lines: int = 12, longest: int = LONGEST) -> None:
         super().__init__()
         self._lines, self._longest = lines, longest
         self._shown = ""
@@ -151,17 +155,24 @@ class Output(QPlainTextEdit):
         self.document().setDocumentMargin(8)
 
     def show_text(self, text: str) -> None:
-        """Show `text`; the end of a very long one is left out, and that is said."""
+        """Show `text`; the middle of a very long one is left out, and that is said."""
         if text == self._shown:
             return
         self._shown = text
-        words, missing = shortened(text, self._longest)
-        words = visible(words)
+        words, missing, end = shortened(text, self._longest)
+        words, end = visible(words), visible(end)
         if missing:
-            words += "\n" + self.tr("… and %n more character(s)", None, missing)
+            words += "\n" + translate("Output", "… %n character(s) left out …", "", missing) + "\n" + end
         self.setPlainText(words)
         QTimer.singleShot(0, self, self._fit)
         self._fit()
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        bar, down = self.verticalScrollBar(), event.angleDelta().y() < 0
+        if bar.value() == (bar.maximum() if down else bar.minimum()):
+            event.ignore()  # the timeline scrolls on
+        else:
+            super().wheelEvent(event)
 
     def resizeEvent(self, event: object) -> None:
         super().resizeEvent(event)  # type: ignore[arg-type]

@@ -66,7 +66,7 @@ class TimelinePane(QWidget):
                 leave=self.composer.edit.setFocus,
             )
         )
-        self.deeds = SessionDeeds(self, application, tasks)
+        self.deeds = SessionDeeds(self, application, tasks, self.turns)
         self.sessions = SessionsPage()
         self.head = Head()
         self.plan = PlanPanel()
@@ -294,7 +294,6 @@ class TimelinePane(QWidget):
         self._refresh_head()
 
     def _deleted(self, session: str) -> None:
-        self.turns.drop(session)
         if self.talk.session == session:
             among = self._stack.currentWidget() is self.sessions
             self._show(Talk())

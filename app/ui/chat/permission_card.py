@@ -5,13 +5,13 @@ from __future__ import annotations
 from functools import partial
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QKeyEvent
+from PySide6.QtGui import QGuiApplication, QKeyEvent
 from PySide6.QtWidgets import QApplication, QLabel, QPushButton
 
 from app.agent.asking import PermissionChoice
 from app.ui.chat.cards import Chips
 from app.ui.chat.deeds import Deeds
-from app.ui.chat.foldable import SIGN, Foldable
+from app.ui.chat.foldable import LONGEST, SIGN, Foldable
 from app.ui.chat.items import Permission
 from app.ui.chat.preview import Preview
 from app.ui.chat.visible import visible
@@ -66,6 +66,9 @@ class PermissionCard(Foldable):
         column.addWidget(self._who)
         if item.preview:
             column.addWidget(Preview(item.form, item.preview))
+        if len(item.preview) > LONGEST:  # nobody has to allow what cannot be read to its end
+            copy = button(self.tr("Copy all of it"), self._copy, kind="link")
+            column.addWidget(copy, alignment=Qt.AlignmentFlag.AlignLeft)
         choices: dict[PermissionChoice, str] = {
             "once": self.tr("Allow once"),
             "session": self.tr("For this conversation"),
@@ -101,6 +104,9 @@ class PermissionCard(Foldable):
             self._deeds.leave()
         else:
             super().keyPressEvent(event)
+
+    def _copy(self) -> None:
+        QGuiApplication.clipboard().setText(self._item.preview)
 
     def _choose(self, choice: PermissionChoice) -> None:
         if self._item.waits:

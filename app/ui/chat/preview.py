@@ -18,10 +18,10 @@ from app.ui.theme import interface_font, mono_font, theme, tokens
 class Preview(Output):
     """Shows a preview in one of the forms of `PermissionRequest`; a long one scrolls."""
 
-    LINES, LONGEST = 14, 1_000_000
+    LINES = 14
 
     def __init__(self, form: str, text: str) -> None:
-        super().__init__(interface_font(12) if form == "text" else mono_font(12), self.LINES, self.LONGEST)
+        super().__init__(interface_font(12) if form == "text" else mono_font(12), self.LINES)
         self._diff = _DiffColours(self.document()) if form == "diff" else None
         self.show_text(text)
         self._tint()

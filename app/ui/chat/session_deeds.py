@@ -20,6 +20,7 @@ from app.ui.chat.items import Answered, Asked
 from app.ui.chat.replay import Row, ordinal, replay, rows_of
 from app.ui.chat.sessions_page import AT_MOST
 from app.ui.chat.timeline import Timeline
+from app.ui.chat.turns import Turns
 from app.ui.tasks import Tasks
 from app.ui.widgets.ask_name import ask_name
 from app.ui.widgets.confirm import confirm
@@ -38,9 +39,9 @@ class SessionDeeds(QObject):
     renamed = Signal(str, str)
     deleted = Signal(str)
 
-    def __init__(self, parent: QWidget, application: Application, tasks: Tasks) -> None:
+    def __init__(self, parent: QWidget, application: Application, tasks: Tasks, turns: Turns) -> None:
         super().__init__(parent)
-        self._parent, self._application, self._tasks = parent, application, tasks
+        self._parent, self._application, self._tasks, self._turns = parent, application, tasks, turns
         self._journal = application.library.journal
 
     async def listed(self, words: str = "") -> list[SessionRow]:
@@ -134,7 +135,8 @@ class SessionDeeds(QObject):
         self.changed.emit()
 
     async def _delete(self, session: SessionId) -> None:
-        self.deleted.emit(session)  # first: a turn that runs there ends
+        await self._turns.drop(session)
+        self.deleted.emit(session)
         await asyncio.to_thread(self._journal.delete, session)
         self.changed.emit()
 

@@ -14,6 +14,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from app.agent.asking import PermissionChoice
 from app.errors import AppError
 from app.events import Event
+from app.records.ids import SessionId
 from app.ui.chat import formulas, markdown
 from app.ui.chat.composer import Context
 from app.ui.chat.conversation import Talk, Turn
@@ -27,6 +28,7 @@ TITLE_CHARACTERS = 80
 GRACE_MS = 3000
 """How long a turn that was asked to stop may take to end by itself."""
 AHEAD_S, AHEAD_TRIES = 0.02, 50
+DROP_S = 5.0
 
 
 class Turns(QObject):
@@ -80,11 +82,12 @@ class Turns(QObject):
             if talk.turn is not None:
                 self._abandon(talk, talk.turn)
 
-    def drop(self, session: str) -> None:
-        """End the turn of a conversation that goes away."""
+    async def drop(self, session: SessionId) -> None:
+        """End the turn of a conversation that goes away, and wait until it has written its last row."""
         for talk in [talk for talk in self.live if talk.session == session]:
-            if talk.turn is not None:
-                self._abandon(talk, talk.turn)
+            if (turn := talk.turn) is not None and turn.task is not None:
+                self._abandon(talk, turn)
+                await asyncio.wait({turn.task}, timeout=DROP_S)
 
     def permit(self, talk: Talk, request: str, choice: PermissionChoice) -> None:
         """Answer a request for permission, if it still waits."""

@@ -19,6 +19,9 @@ def visible(text: str) -> str:
     return _HIDDEN.sub(lambda found: f"⟨U+{ord(found.group()):04X}⟩", text.replace("\r\n", "\n"))
 
 
-def shortened(text: str, at_most: int) -> tuple[str, int]:
-    """Return the beginning of a long text, and how many characters are left out after it."""
-    return (text, 0) if len(text) <= at_most else (text[:at_most], len(text) - at_most)
+def shortened(text: str, at_most: int) -> tuple[str, int, str]:
+    """Return the beginning of a text, how many characters are left out after it, and its end."""
+    if len(text) <= at_most:
+        return text, 0, ""
+    end = at_most // 4
+    return text[: at_most - end], len(text) - at_most, text[len(text) - end :]

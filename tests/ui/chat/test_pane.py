@@ -90,6 +90,21 @@ async def test_that_a_request_is_answered_in_its_place_and_becomes_a_line(
         assert card.property("frame") == "line"
 
 
+async def test_that_a_command_too_long_to_be_set_says_so_and_can_be_copied(open_pane: OpenPane) -> None:
+    command = "echo " + "x" * 1_000_000 + " && rm -r everything"
+    long = PermissionRequest("r", "c", "run_bash", "It runs a program.", command, "command")
+    async with open_pane(CALL, long) as opened:
+        pane = opened.pane
+        pane.ask("List it")
+        await waits(pane)
+        words = one(pane, Preview).toPlainText()
+        assert "characters left out" in words
+        assert words.endswith("&& rm -r everything")
+        (copy,) = [b for b in pane.feed.findChildren(QPushButton) if b.text() == "Copy all of it"]
+        copy.click()
+        assert QApplication.clipboard().text() == command
+
+
 async def test_that_always_is_offered_only_with_a_rule_to_write(open_pane: OpenPane) -> None:
     bare = PermissionRequest("r", "c", "run_bash", "Run it?", "ls", "command")
     async with open_pane(CALL, bare) as opened:

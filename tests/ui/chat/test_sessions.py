@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -96,6 +97,18 @@ async def test_that_deleting_asks_first(open_pane: OpenPane) -> None:
             next(b for b in dialog.findChildren(QPushButton) if b.text() == word).click()
             await until(partial(holds, journal, left))
         await until(lambda: pane.session is None and not pane.timeline.items)
+
+
+async def test_that_deleting_ends_the_turn_that_runs_there(open_pane: OpenPane) -> None:
+    async with open_pane(asyncio.Event()) as opened:
+        pane = opened.pane
+        pane.ask("M31?")
+        await until(lambda: pane.session and opened.agent.asked)
+        pane.head.delete_wanted.emit()
+        (dialog,) = pane.findChildren(QDialog)
+        next(b for b in dialog.findChildren(QPushButton) if b.text() == "Delete").click()
+        await until(partial(holds, opened.agent.library.journal, 0))
+        assert not pane.running
 
 
 async def test_that_a_question_can_be_asked_differently_in_a_new_conversation(open_pane: OpenPane) -> None:

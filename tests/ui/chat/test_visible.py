@@ -28,5 +28,5 @@ def test_that_no_format_character_is_left(text: str) -> None:
 
 
 def test_that_a_cut_says_how_much_is_missing() -> None:
-    assert shortened("abcdef", 4) == ("abcd", 2)
-    assert shortened("abc", 4) == ("abc", 0)
+    assert shortened("abcdefgh", 4) == ("abc", 4, "h")
+    assert shortened("abcd", 4) == ("abcd", 0, "")
