@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QCoreApplication, QSize, Qt, QTimer
-from PySide6.QtGui import QFont, QKeyEvent, QMouseEvent, QWheelEvent
+from PySide6.QtGui import QFont, QKeyEvent, QMouseEvent, QPixmap, QWheelEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPlainTextEdit, QVBoxLayout, QWidget
 
 from app.ui.chat.visible import shortened, visible
@@ -96,6 +96,7 @@ class FoldLine(Foldable):
         self._tint = "text_3"
         self._text = ""
         self._arrow, self._sign = QLabel(), QLabel()
+        self._arrow.setFixedWidth(10)
         self._words = ElidedLabel("", "small-hint")
         self._right = label("", "small-hint")
         for part, stretch in ((self._arrow, 0), (self._sign, 0), (self._words, 1), (self._right, 0)):
@@ -135,8 +136,7 @@ class FoldLine(Foldable):
     def _paint(self) -> None:
         self._sign.setPixmap(icon_pixmap(self._icon, self._tint, SIGN))
         arrow = "chevron-down" if self.is_open() else "chevron-right"
-        self._arrow.setVisible(bool(self._text))
-        self._arrow.setPixmap(icon_pixmap(arrow, "text_3", 10))
+        self._arrow.setPixmap(icon_pixmap(arrow, "text_3", 10) if self._text else QPixmap())
 
 
 class Output(QPlainTextEdit):
