@@ -41,6 +41,8 @@ from app.services.threads import off_loop
 from app.settings import Permission, Settings
 
 KEPT_OUTPUT_DAYS = 30.0
+REMEMBER_AFTER_S = 120.0
+"""How long a conversation is idle before it is looked through for what is worth remembering."""
 _log = logging.getLogger(__name__)
 
 
@@ -157,7 +159,14 @@ def assemble(foundation: Foundation) -> Agent:
     def sandbox(project: Path | None) -> Sandbox:
         return Sandbox.for_home(home, built_in, _checked(project), managed=library.files.manages)
 
-    runtime = AgentRuntime(lambda: services, executor, registry, sandbox=sandbox, wake=foundation.wake)
+    runtime = AgentRuntime(
+        lambda: services,
+        executor,
+        registry,
+        sandbox=sandbox,
+        wake=foundation.wake,
+        remember_after_s=REMEMBER_AFTER_S,
+    )
     services = AgentServices(
         home=home,
         settings=settings,

@@ -220,8 +220,10 @@ class BgNotificationQueue:
             raise
         finally:
             self._unsaved[work.number] = (work.session, state, payload)
-            del self._running[work.number]
-            await self._save_again()
+            try:
+                await self._save_again()
+            finally:
+                del self._running[work.number]  # only now is it settled: its end can be told
 
     async def _save_again(self) -> None:
         """Write how tasks ended; what cannot be written now (disk full) is tried again later."""

@@ -79,6 +79,7 @@ class Children:
             files=agent.files,
             agent=name,
             depth=talk.depth + 1,
+            lead=talk.whole,
         )
         turn = Turn(
             agent=agent,

@@ -51,6 +51,13 @@ class Conversation:
     depth: int = 0
     """0 for the main agent, 1 for its sub-agents."""
     thinking: bool = False
+    lead: SessionId | None = None
+    """The conversation of the main agent, where this is not it: answers of the person count for all of it."""
+
+    @property
+    def whole(self) -> SessionId:
+        """The conversation as the person sees it."""
+        return self.lead or self.session_id
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

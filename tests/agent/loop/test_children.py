@@ -61,6 +61,25 @@ async def test_that_only_the_summary_of_a_sub_agent_comes_back(home: Path) -> No
         assert paired(stage.library.journal.events(below.session_id))
 
 
+async def test_that_an_answer_for_the_conversation_counts_for_its_sub_agents(home: Path) -> None:
+    model = StrictChat(
+        [
+            [Call("write", {"text": "a"})],
+            [Call("subagent", {"task": "Write."})],
+            [Call("write", {"text": "a"})],
+            [Say("Written again.")],
+            [Say("Done.")],
+        ]
+    )
+    person = PersonAsker([PermissionReply("session"), PermissionReply("deny")])
+    tools: list[AgentTool] = [SubAgent(), look("write", kind=ToolKind.WRITE)]
+    async with Stage(home, model, tools, agent={"permissions": []}, asker=person) as stage:
+        events = await stage.ask()
+        (below,) = [e for e in inside(events) if e["type"] == "tool_result"]
+        assert below["outcome"] == Outcome.SUCCEEDED
+        assert len(person.asked) == 1
+
+
 async def test_that_a_sub_agent_has_the_rights_of_its_parent_and_asks_the_same_person(home: Path) -> None:
     """Bug 29: a deny of the parent holds below it; what asks reaches the person under the child's name."""
     model = StrictChat(
