@@ -35,6 +35,7 @@ class Context:
         self._request_id = request_id
         self._timeout = timeout
         self._cancel = threading.Event()
+        self._on_cancel: Callable[[], None] | None = None
 
     def cancelled(self) -> bool:
         """True once the caller has gone; safe from any thread."""
@@ -55,8 +56,16 @@ class Context:
         """Start the last-resort timer, which needs neither the lock nor the application to fire."""
         faulthandler.dump_traceback_later(self._timeout + WATCHDOG_GRACE_S, exit=True)
 
+    def on_cancel(self, action: Callable[[], None] | None) -> None:
+        """Call `action` when the caller goes, at once and in another thread; now, if it has gone."""
+        self._on_cancel = action
+        if action and self.cancelled():
+            action()
+
     def cancel(self) -> None:
         self._cancel.set()
+        if action := self._on_cancel:
+            action()
 
 
 Handler: TypeAlias = Callable[[dict[str, JSON], list[bytes], Context], JSON | Reply]
