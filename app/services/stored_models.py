@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
+
+from app.sources.transfer import OnTransfer, TransferProgress, TransferState, ignore
+
+__all__ = [
+    "CatalogueModel", "Fit", "ModelKind", "Offer", "OnTransfer", "Origin", "Place", "Removed", "SizeClass",
+    "StoredModel", "TransferProgress", "TransferState", "ignore",
+]  # fmt: skip
+
+
+_USUAL_CONTEXT = 8192
+_MARGIN = 512 * 2**20
 
 
 class ModelKind(StrEnum):
@@ -64,14 +75,13 @@ class Place:
 
     repo: str
     file: str
+    revision: str = ""
+    """Empty: the newest."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CatalogueModel:
-    """A model that can be downloaded. `size` is bytes of the file, `memory` those for 8,192 tokens of context.
-
-    `sha256` may be empty: then what the host says of the file counts.
-    """
+    """A model that can be downloaded; `size` is bytes of the file. Without `sha256` the host's counts."""
 
     name: str
     """What `models pull` takes."""
@@ -81,7 +91,8 @@ class CatalogueModel:
     licence: str
     licence_url: str
     size: int
-    memory: int
+    kv_bytes: int
+    """What one token of context takes."""
     context_tokens: int
     languages: tuple[str, ...]
     calls_tools: bool
@@ -90,6 +101,12 @@ class CatalogueModel:
     places: Mapping[str, Place]
     """By name of the host."""
     sha256: str = ""
+    recommended: bool = False
+
+    @property
+    def memory(self) -> int:
+        """Bytes that it needs with 8,192 tokens of context."""
+        return self.size + self.kv_bytes * _USUAL_CONTEXT + _MARGIN
 
     @property
     def size_class(self) -> SizeClass:
@@ -151,7 +168,7 @@ class StoredModel:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Offer:
-    """A model of the catalogue as it stands here: is it on the computer, would it fit, is a part of it here."""
+    """A model of the catalogue as it stands here: is it here, or a part of it, and would it fit."""
 
     model: CatalogueModel
     fit: Fit
@@ -174,6 +191,7 @@ class Offer:
             "size_class": model.size_class.value,
             "licence": model.licence,
             "licence_url": model.licence_url,
+            "recommended": model.recommended,
             "memory": model.memory,
             "languages": list(model.languages),
             "calls_tools": model.calls_tools,
@@ -181,48 +199,6 @@ class Offer:
             "downloaded": self.partial,
             "message": self.fit.message,
         }
-
-
-class TransferState(StrEnum):
-    """What a download or a copy is doing."""
-
-    CONNECTING = "connecting"
-    RUNNING = "running"
-    WAITING = "waiting"
-    """The host was slow or refused; it is tried again soon, `message` says why."""
-    CHECKING = "checking"
-    DONE = "done"
-
-
-@dataclass(frozen=True, slots=True)
-class TransferProgress:
-    """How far a download or a copy is, at most ten times a second; `total` None: the host does not say."""
-
-    name: str
-    state: TransferState
-    done: int = 0
-    total: int | None = None
-    bytes_per_s: float = 0.0
-    message: str = ""
-    """Which host, or what is waited for."""
-
-    @property
-    def share(self) -> float | None:
-        """From 0 to 1, or None where the length is not known."""
-        return min(self.done / self.total, 1.0) if self.total else None
-
-    @property
-    def seconds_left(self) -> float | None:
-        """By the present speed."""
-        return (self.total - self.done) / self.bytes_per_s if self.total and self.bytes_per_s else None
-
-
-OnTransfer = Callable[[TransferProgress], None]
-"""Takes progress on the loop; never blocks."""
-
-
-def ignore(_: TransferProgress) -> None:
-    """Take progress and do nothing with it."""
 
 
 @dataclass(frozen=True, slots=True)
