@@ -45,6 +45,8 @@ class _Work:
     job: asyncio.Task[None] | None = None
     progress: float | None = None
     message: str = ""
+    ended: bool = False
+    """Whether it has an end, which may not be saved yet."""
 
 
 class BgNotificationQueue:
@@ -83,7 +85,7 @@ class BgNotificationQueue:
         self._check(conversation, tool)
         payload: dict[str, Any] = {"tool": tool, "arguments": dict(arguments)}
         for work in self._of(session):
-            if all(work.payload[key] == payload[key] for key in payload):
+            if not work.ended and all(work.payload[key] == payload[key] for key in payload):
                 return task_id(work.number)
         number = await self._written(session, payload)
         work = _Work(number, session, payload)
@@ -219,6 +221,7 @@ class BgNotificationQueue:
             payload["result"] = ENDINGS[state]
             raise
         finally:
+            work.ended = True
             self._unsaved[work.number] = (work.session, state, payload)
             try:
                 await self._save_again()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from pydantic import Field
@@ -39,7 +40,7 @@ class LoadSkill(AgentTool):
     Args = LoadSkillArgs
     kind = ToolKind.AGENT
     pages = True
-    timeout_s = 1800.0
+    timeout_s = math.inf  # a fork is a sub-agent: each of its calls has a limit; the whole has its steps
 
     def __init__(self, skills: SkillRegistry | None = None) -> None:
         self._skills = skills or SkillRegistry()
