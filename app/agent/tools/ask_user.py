@@ -65,21 +65,14 @@ class AskUser(AgentTool):
         question = Question(
             secrets.token_hex(8), args.question.strip(), options, tool_call_id=ctx.call_id, agent=talk.agent
         )
-        limit = ctx.services.settings().agent.ask_user_timeout_s
-        # It waits before it is shown: whoever answers in the moment of seeing it must not come too early.
-        waiting = asyncio.ensure_future(talk.asker.question(question, limit))
         try:
-            await asyncio.sleep(0)
             await talk.emit(question)
             async with ctx.waiting():
-                reply = await waiting
+                reply = await talk.asker.question(question, ctx.services.settings().agent.ask_user_timeout_s)
         except asyncio.CancelledError:
             async with ctx.protected():
                 await talk.emit(QuestionAnswer(question.id, "cancelled"))
             raise
-        finally:
-            waiting.cancel()
-            await asyncio.wait([waiting])
         await talk.emit(QuestionAnswer(question.id, reply.status, reply.text))
         metadata = {"question": question.id, "status": reply.status}
         match reply.status:
