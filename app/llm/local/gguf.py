@@ -44,6 +44,9 @@ class GgufModel:
     kv_width: int
     """Numbers a token keeps in one layer for keys and values together."""
     file_size: int
+    architecture: str = ""
+    embeds: bool = False
+    """Whether it makes vectors of texts, and cannot chat."""
 
     @property
     def tiny(self) -> bool:
@@ -68,7 +71,7 @@ def read_gguf(path: Path) -> GgufModel:
     checked_gguf(path)
     try:
         with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
-            values, parameters = _Reader(data).header()
+            values, parameters = HeaderReader(data).header()
     except (OSError, ValueError, LookupError, struct.error, OverflowError) as error:
         raise ModelError(
             f"{path.name} is a damaged GGUF model: its header cannot be read.",
@@ -97,7 +100,15 @@ def _described(path: Path, values: dict[str, Value], parameters: int) -> GgufMod
         layers=number("block_count"),
         kv_width=number("attention.head_count_kv", heads) * (key_width + value_width),
         file_size=path.stat().st_size,
+        architecture=architecture,
+        embeds=_embeds(architecture, values),
     )
+
+
+def _embeds(architecture: str, values: dict[str, Value]) -> bool:
+    """Return whether a model pools its vectors (1 mean, 2 first, 3 last token, 4 ranks) or sees all at once."""
+    pooling = values.get(f"{architecture}.pooling_type")
+    return bool(pooling) or values.get(f"{architecture}.attention.causal") is False or "bert" in architecture
 
 
 def parameters_of(label: str) -> int:
@@ -109,7 +120,7 @@ def parameters_of(label: str) -> int:
     return int(float(plain[1]) * _SUFFIX[plain[2]]) if plain else 0
 
 
-class _Reader:
+class HeaderReader:
     """Walks through the key-value pairs and tensor shapes of one file."""
 
     def __init__(self, data: mmap.mmap) -> None:
@@ -117,18 +128,18 @@ class _Reader:
         self._at = 4
 
     def header(self) -> tuple[dict[str, Value], int]:
-        version = self._scalar("I")
+        version = self.scalar("I")
         if version not in {2, 3}:
             raise ValueError(f"version {version}")
-        tensors, pairs = int(self._scalar("Q")), int(self._scalar("Q"))
+        tensors, pairs = int(self.scalar("Q")), int(self.scalar("Q"))
         values: dict[str, Value] = {}
         for _ in range(pairs):
-            key = self._string()
+            key = self.string()
             if key.startswith("tokenizer.ggml.") and _WANTED.issubset(
                 name.partition(".")[2] for name in values
             ):
                 break  # the vocabulary is long, and nothing of interest follows it
-            values[key] = self._value(int(self._scalar("I")))
+            values[key] = self.value(int(self.scalar("I")))
         said = parameters_of(str(values.get("general.size_label") or ""))
         counted = values.get("general.parameter_count")
         if isinstance(counted, int):
@@ -138,27 +149,28 @@ class _Reader:
     def _count(self, tensors: int) -> int:
         total = 0
         for _ in range(tensors):
-            self._string()
+            self.string()
             elements = 1
-            for _ in range(int(self._scalar("I"))):
-                elements *= int(self._scalar("Q"))
-            self._scalar("I")
-            self._scalar("Q")
+            for _ in range(int(self.scalar("I"))):
+                elements *= int(self.scalar("Q"))
+            self.scalar("I")
+            self.scalar("Q")
             total += elements
         return total
 
-    def _value(self, kind: int) -> Value:
+    def value(self, kind: int) -> Value:
+        """Read a value of a kind; of an array of numbers the largest, of one of strings nothing."""
         if kind == _STRING:
-            return self._string()
+            return self.string()
         if kind == _ARRAY:
             return self._array()
         if kind in _SCALARS:
-            return self._scalar(_SCALARS[kind])
+            return self.scalar(_SCALARS[kind])
         raise ValueError(f"a value of kind {kind}")
 
     def _array(self) -> Value:
         """Skip over an array; of one of numbers (heads by layer), return the largest."""
-        kind, count = int(self._scalar("I")), int(self._scalar("Q"))
+        kind, count = int(self.scalar("I")), int(self.scalar("Q"))
         if kind == _STRING:
             for _ in range(count):
                 (size,) = struct.unpack_from("<Q", self._data, self._at)
@@ -171,13 +183,15 @@ class _Reader:
         numbers: tuple[int | float | bool, ...] = struct.unpack_from(f"<{count}{code}", self._data, start)
         return max(numbers)
 
-    def _scalar(self, code: str) -> int | float | bool:
+    def scalar(self, code: str) -> int | float | bool:
+        """Read a number of a `struct` code."""
         value: int | float | bool = struct.unpack_from("<" + code, self._data, self._at)[0]
         self._at += struct.calcsize("<" + code)
         return value
 
-    def _string(self) -> str:
-        size = int(self._scalar("Q"))
+    def string(self) -> str:
+        """Read a string. Raises ValueError where the file ends before it."""
+        size = int(self.scalar("Q"))
         end = self._at + size
         if end > len(self._data):
             raise ValueError("cut off")
