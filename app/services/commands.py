@@ -87,6 +87,7 @@ async def run(
             done.set_result(ended)
 
     job = _Run(timeout_s, limit, (lambda line: tell(on_line, line)) if on_line else None)
+    _RUNNING.add(job)  # before it starts: the application may end in between
     # A thread of its own: those of the loop's pool are few, and a program may run long.
     threading.Thread(
         target=lambda: tell(settle, job.outcome(argv, cwd, env, stdin, stderr)), name="program", daemon=True
@@ -100,9 +101,12 @@ async def run(
 
 
 def kill_all() -> None:
-    """End every program that runs, at once. Called when the application ends; blocks for moments."""
-    for job in tuple(_RUNNING):
+    """End every program that runs or is just starting. For the application's end; blocks for moments."""
+    jobs = tuple(_RUNNING)
+    for job in jobs:
         job.kill()
+    for job in jobs:
+        job.over.wait(GRACE_S)
 
 
 async def _until_done(done: asyncio.Future[Ended]) -> None:
@@ -123,6 +127,7 @@ class _Run:
         self._wake = threading.Event()
         self._stopped = False
         self._grace_s = GRACE_S
+        self.over = threading.Event()
         self._group: ProcessGroup | None = None
 
     def stop(self) -> None:
@@ -157,20 +162,20 @@ class _Run:
                     stdin=source,
                     stderr=subprocess.PIPE if apart else subprocess.STDOUT,
                 )
-            _RUNNING.add(self)
             return self._watched(self._group, begun)
         except ProgramError as error:
             return error
-        except OSError as error:
+        except (OSError, RuntimeError) as error:  # the latter: no more threads
             return ProgramError(
-                f"{argv[0]} cannot be run: {error.strerror or error}.",
+                f"{argv[0]} cannot be run: {getattr(error, 'strerror', None) or error}.",
                 hint="Free some space, or close other programs, and try again.",
             )
         finally:
-            _RUNNING.discard(self)
             if self._group is not None:
                 self._group.kill()
                 self._group.release()
+            _RUNNING.discard(self)
+            self.over.set()
 
     def _watched(self, group: ProcessGroup, begun: float) -> Ended:
         popen = group.popen

@@ -175,6 +175,30 @@ async def test_that_all_programs_end_when_the_application_does(tmp_path: Path) -
     assert alive(tmp_path / "pids") == []
 
 
+@pytest.mark.parametrize("pause", [0.0, 0.001, 0.003, 0.01, 0.02])
+async def test_that_a_program_that_is_just_starting_ends_with_the_application(
+    tmp_path: Path, pause: float
+) -> None:
+    """Bug 14: there is no moment in which it is not known."""
+    task = asyncio.ensure_future(sh("echo $$ >> pids; sleep 600", tmp_path))
+    await asyncio.sleep(pause)
+    await asyncio.to_thread(commands.kill_all)
+    ended = await asyncio.wait_for(task, 60)
+    assert ended.exit_code < 0
+
+
+async def test_that_a_machine_without_threads_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def none(*_args: object) -> None:
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(commands, "_Reader", none)
+    with pytest.raises(ProgramError, match="can't start new thread"):
+        await sh("echo $$ >> pids; sleep 600", tmp_path)
+    assert alive(tmp_path / "pids") == []
+
+
 async def test_that_the_loop_runs_while_a_program_does(tmp_path: Path) -> None:
     task = asyncio.ensure_future(sh("sleep 0.2", tmp_path))
     ticks = 0
