@@ -46,6 +46,28 @@ class Kept:
 
 
 @dataclass(frozen=True, slots=True)
+class MemoryText:
+    """What is to be kept."""
+
+    text: str
+    kind: Kind
+    trusted: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Recalled:
+    """What is remembered, a line each. What was saved after untrusted text is data, never a wish."""
+
+    trusted: tuple[str, ...] = ()
+    untrusted: tuple[str, ...] = ()
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """All of it."""
+        return (*self.trusted, *self.untrusted)
+
+
+@dataclass(frozen=True, slots=True)
 class Said:
     """One thing that was said in a conversation, by the person or the assistant."""
 
@@ -67,20 +89,24 @@ class MemoryManager:
         kind: Kind = "fact",
         session: SessionId | None = None,
         replaces: int | None = None,
+        trusted: bool = True,
     ) -> Kept:
         """Keep a memory, or find the one that says the same. `replaces` numbers one that it puts right.
+
+        It is not `trusted` where text of papers or pages had been read before.
 
         Raises MemoryRefusedError (not worth keeping, or too many), NotFoundError for an unknown number.
         """
         if reason := memory_rules.refusal(content):
             raise MemoryRefusedError(reason, hint="Nothing was saved.")
-        return await off_loop(self._save, " ".join(content.split()), kind, session, replaces)
+        new = MemoryText(" ".join(content.split()), kind, trusted)
+        return await off_loop(self._save, new, session, replaces)
 
     async def forget(self, number: int) -> None:
         """Delete a memory, on the disk when this returns. Raises NotFoundError."""
         await off_loop(self._memories.delete, number)
 
-    async def recall(self, text: str, *, session: SessionId | None = None, limit: int = 8) -> list[str]:
+    async def recall(self, text: str, *, session: SessionId | None = None, limit: int = 8) -> Recalled:
         """Return what is remembered that fits `text`, best first; the newest preferences always.
 
         What was saved in `session` is left out: it is in that conversation anyway. The lines are
@@ -115,12 +141,12 @@ class MemoryManager:
             registry=memory_tools(conversation.registry),
         )
 
-    def _save(self, text: str, kind: Kind, session: SessionId | None, replaces: int | None) -> Kept:
+    def _save(self, new: MemoryText, session: SessionId | None, replaces: int | None) -> Kept:
         with self._saving:
             known = self._memories.list(limit=MAX_MEMORIES)
             if replaces is not None:
-                return self._put_right(known, replaces, text, kind)
-            at = memory_rules.duplicate(text, [row.content for row in known])
+                return self._put_right(known, replaces, new)
+            at = memory_rules.duplicate(new.text, [row.content for row in known])
             if at is not None:
                 return Kept(known[at].id, known[at].content, known=True)
             if len(known) >= MAX_MEMORIES:
@@ -128,23 +154,28 @@ class MemoryManager:
                     f"There are {MAX_MEMORIES:,} memories already.",
                     hint="Put an old one right with `replaces`, or forget some that serve no more.",
                 )
-            return Kept(self._memories.add(text, kind, session), text)
+            return Kept(self._memories.add(new.text, new.kind, session, trusted=new.trusted), new.text)
 
-    def _put_right(self, known: Sequence[MemoryRow], number: int, text: str, kind: Kind) -> Kept:
+    def _put_right(self, known: Sequence[MemoryRow], number: int, new: MemoryText) -> Kept:
         if not any(row.id == number for row in known):
             raise NotFoundError(
                 f"There is no memory {number}.", hint="Leave out `replaces` to add a new one."
             )
-        self._memories.update(number, text, kind)
-        return Kept(number, text)
+        self._memories.update(number, new.text, new.kind, trusted=new.trusted)
+        return Kept(number, new.text)
 
-    def _recall(self, text: str, session: SessionId | None, limit: int) -> list[str]:
+    def _recall(self, text: str, session: SessionId | None, limit: int) -> Recalled:
         rows = self._memories.list(limit=MAX_MEMORIES)
         others = [row for row in rows if session is None or row.session_id != session]
         fitting = memory_rules.relevant(text, [row.content for row in others], limit)
         wishes = [row for row in others if row.kind == "preference"][:_ALWAYS]
         chosen = {row.id: row for row in (*(others[at] for at in fitting), *wishes)}
-        return _within([_line(row) for row in chosen.values()], _RECALLED_CHARS)
+        within = _within([_line(row) for row in chosen.values()], _RECALLED_CHARS)
+        shown = list(zip(within, chosen.values(), strict=False))  # the budget may end before the last
+        return Recalled(
+            tuple(line for line, row in shown if row.trusted),
+            tuple(line for line, row in shown if not row.trusted),
+        )
 
 
 def exchange_of(rows: Sequence[Mapping[str, Any]]) -> list[Said]:

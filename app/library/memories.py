@@ -14,16 +14,20 @@ from app.library.storable import storable
 from app.library.store import Store
 from app.records.ids import SessionId
 
-_COLUMNS = "m.id, m.kind, m.content, m.session_id, m.created_at, m.updated_at"
+_COLUMNS = "m.id, m.kind, m.content, m.trusted, m.session_id, m.created_at, m.updated_at"
 
 
 @dataclass(frozen=True, slots=True)
 class MemoryRow:
-    """One thing remembered; `session_id` is where it was learned, if that is still there."""
+    """One thing remembered; `session_id` is where it was learned, if that is still there.
+
+    It is `trusted` unless text of papers, pages or programs had been read by who saved it.
+    """
 
     id: int
     kind: str
     content: str
+    trusted: bool
     session_id: SessionId | None
     created_at: datetime
     updated_at: datetime
@@ -35,25 +39,33 @@ class Memories:
     def __init__(self, store: Store) -> None:
         self._store = store
 
-    def add(self, content: str, kind: str = "fact", session_id: SessionId | None = None) -> int:
+    def add(
+        self,
+        content: str,
+        kind: str = "fact",
+        session_id: SessionId | None = None,
+        *,
+        trusted: bool = True,
+    ) -> int:
         """Remember something, on the disk when this returns; returns its number."""
         content, at = storable(content), now()
         with self._store.write(durable=True) as connection:
             connection.execute(
-                "INSERT INTO agent_memories(kind, content, grams, session_id, created_at, updated_at) VALUES "
-                "(?, ?, ?, (SELECT session_id FROM sessions WHERE session_id = ?), ?, ?)",
-                (kind, content, cjk.grams(content), session_id, at, at),
+                "INSERT INTO agent_memories(kind, content, grams, trusted, session_id, created_at, "
+                "updated_at) VALUES "
+                "(?, ?, ?, ?, (SELECT session_id FROM sessions WHERE session_id = ?), ?, ?)",
+                (kind, content, cjk.grams(content), trusted, session_id, at, at),
             )
             return connection.last_insert_rowid()
 
-    def update(self, memory_id: int, content: str, kind: str | None = None) -> None:
-        """Say it in other words. Raises `NotFoundError`."""
+    def update(self, memory_id: int, content: str, kind: str | None = None, *, trusted: bool = True) -> None:
+        """Say it in other words; what was not trusted stays so. Raises `NotFoundError`."""
         content = storable(content)
         with self._store.write(durable=True) as connection:
             connection.execute(
-                "UPDATE agent_memories SET content = ?, grams = ?, kind = coalesce(?, kind), updated_at = ? "
-                "WHERE id = ?",
-                (content, cjk.grams(content), kind, now(), memory_id),
+                "UPDATE agent_memories SET content = ?, grams = ?, kind = coalesce(?, kind), "
+                "trusted = min(trusted, ?), updated_at = ? WHERE id = ?",
+                (content, cjk.grams(content), kind, trusted, now(), memory_id),
             )
             if not connection.changes():
                 raise _missing(memory_id)
@@ -89,8 +101,8 @@ class Memories:
         with self._store.read() as connection:
             found = sql.rows(connection, f"SELECT {_COLUMNS} {rest}", values)
         return [
-            MemoryRow(number, kind, content, session, moment(begun), moment(changed))
-            for number, kind, content, session, begun, changed in found
+            MemoryRow(number, kind, content, bool(trusted), session, moment(begun), moment(changed))
+            for number, kind, content, trusted, session, begun, changed in found
         ]
 
 

@@ -226,6 +226,7 @@ class CallPipeline:
             waiting=self.control.waiting,
             protected=self.control.protected,
             arguments=dict(self._call.arguments) if self._call else {},
+            tainted=self.scope.permissions.tainted(),
         )
 
     @property

@@ -7,9 +7,10 @@ Such facts stand with the newest message of the person, so that a prompt cache h
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date
 
+from app.agent.memory import Recalled
 from app.events import ContextAdded
 
 _ROLE = """\
@@ -79,7 +80,7 @@ class Facts:
     today: date
     papers: Sequence[str] = ()
     project: str = ""
-    memories: Sequence[str] = ()
+    memories: Recalled = field(default_factory=Recalled)
 
 
 def facts_as_context(facts: Facts, shown: dict[str, str]) -> list[ContextAdded]:
@@ -89,9 +90,10 @@ def facts_as_context(facts: Facts, shown: dict[str, str]) -> list[ContextAdded]:
         "papers": "\n".join(["The person is looking at:", *facts.papers]) if facts.papers else "",
         "project": f"The project folder of this conversation is {facts.project}." if facts.project else "",
     }
+    new = [ContextAdded(source, text) for source, text in texts.items() if text and text != shown.get(source)]
     known = shown.get("memory", "")
-    if new := [line for line in facts.memories if line not in known]:
-        texts["memory"] = "\n".join(["From earlier conversations (it may be out of date):", *new])
-    return [
-        ContextAdded(source, text) for source, text in texts.items() if text and text != shown.get(source)
-    ]
+    for lines, trusted in ((facts.memories.trusted, True), (facts.memories.untrusted, False)):
+        if fresh := [line for line in lines if line not in known]:
+            head = "From earlier conversations (it may be out of date):"
+            new.append(ContextAdded("memory", "\n".join([head, *fresh]), trusted))
+    return new

@@ -19,6 +19,7 @@ from app.agent.loop.sessions import Agent
 from app.agent.loop.stopping import to_the_end, until_stopped
 from app.agent.loop.turn import Turn
 from app.agent.loop.turn_lock import TurnLock
+from app.agent.memory import Recalled
 from app.agent.services import AgentServices
 from app.agent.tools.context import Conversation
 from app.agent.tools.registry import ToolRegistry
@@ -130,7 +131,7 @@ class TurnRunner:
             project=str(project or ""),
             memories=await services.memory.recall(request.text, session=agent.session_id)
             if request.text
-            else (),
+            else Recalled(),
         )
         for event in prompt.facts_as_context(facts, agent.history.shown()):
             await agent.log.emit(event)

@@ -75,6 +75,8 @@ class ToolContext:
     Keep what is inside one awaited step in a thread; the cancel is delivered when the block is left.
     """
     arguments: dict[str, object] = field(default_factory=dict)
+    tainted: bool = False
+    """Whether untrusted text has been read in this conversation."""
 
     @property
     def services(self) -> AgentServices:

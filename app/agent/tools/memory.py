@@ -63,6 +63,7 @@ class SaveMemory(AgentTool):
                     kind=args.kind,
                     session=ctx.conversation.session_id,
                     replaces=args.replaces,
+                    trusted=not ctx.tainted,
                 )
         except MemoryRefusedError as refused:
             return ToolOutput.error(f"Not saved. {refused.message}", reason=refused.code)

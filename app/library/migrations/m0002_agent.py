@@ -53,6 +53,7 @@ CREATE TABLE agent_memories (
     kind TEXT NOT NULL,
     content TEXT NOT NULL,
     grams TEXT NOT NULL,                   -- pairs of CJK characters, for search
+    trusted INTEGER NOT NULL DEFAULT 1,    -- 0: untrusted text had been read when it was saved
     session_id TEXT REFERENCES sessions(session_id) ON DELETE SET NULL,
     created_at TEXT NOT NULL,
     updated_at TEXT NOT NULL

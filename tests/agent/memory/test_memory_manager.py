@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass
+from datetime import date
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from app.agent.loop.prompt import Facts, facts_as_context
 from app.agent.memory import MAX_MEMORIES, MemoryManager, MemoryRefusedError, Said, exchange_of
 from app.agent.tools.memory import SaveMemory, memory_tools
 from app.agent.tools.registry import ToolRegistry
@@ -24,17 +26,17 @@ TRGB = "The project measures the TRGB distance to NGC 4258 with JWST."
 async def test_that_a_memory_is_recalled_in_a_later_session_and_not_in_its_own(world: World) -> None:
     await world.memory.save(TRGB, kind="project", session=world.session)
     later = world.library.journal.new_session("later")
-    (line,) = await world.memory.recall("How far is NGC 4258?", session=later)
+    (line,) = (await world.memory.recall("How far is NGC 4258?", session=later)).lines
     assert TRGB in line
     assert line.startswith("(project, ")
-    assert await world.memory.recall("How far is NGC 4258?", session=world.session) == []
-    assert await world.memory.recall("Quasar feedback", session=later) == []
+    assert (await world.memory.recall("How far is NGC 4258?", session=world.session)).lines == ()
+    assert (await world.memory.recall("Quasar feedback", session=later)).lines == ()
 
 
 async def test_that_preferences_are_recalled_whatever_is_asked(world: World) -> None:
     await world.memory.save(TRGB, kind="project")
     await world.memory.save(AB, kind="preference")
-    (line,) = await world.memory.recall("Quasar feedback in simulations")
+    (line,) = (await world.memory.recall("Quasar feedback in simulations")).lines
     assert AB in line
 
 
@@ -42,7 +44,7 @@ async def test_that_memories_survive_the_program(world: World) -> None:
     await world.memory.save(AB, kind="preference")
     world.close()
     with Library.open(world.home) as library:
-        assert len(await MemoryManager(library.memories).recall("magnitudes")) == 1
+        assert len((await MemoryManager(library.memories).recall("magnitudes")).lines) == 1
 
 
 async def test_that_the_same_is_kept_once_even_when_saved_at_the_same_time(world: World) -> None:
@@ -63,7 +65,7 @@ async def test_that_chinese_memories_are_kept_once(world: World) -> None:
     again = await world.memory.save("用户喜欢用AB星等，并以kpc为距离单位")
     assert again.known
     assert again.id == first.id
-    assert len(await world.memory.recall("星等用什么单位")) == 1
+    assert len((await world.memory.recall("星等用什么单位")).lines) == 1
 
 
 async def test_that_a_memory_can_be_put_right(world: World) -> None:
@@ -95,7 +97,7 @@ async def test_that_recall_has_a_size(world: World) -> None:
         await world.memory.save(
             f"Distance number {number} of the survey list is {number} Mpc " + "long " * 60
         )
-    lines = await world.memory.recall("distance of the survey", limit=40)
+    lines = (await world.memory.recall("distance of the survey", limit=40)).lines
     assert 1 <= len(lines) < 10
 
 
@@ -117,7 +119,7 @@ async def test_that_the_person_can_have_something_forgotten(world: World) -> Non
     kept = await world.memory.save(AB, kind="preference")
     output = await world.run(SaveMemory(), content="", replaces=kept.id)
     assert output.content == f"Memory {kept.id} is forgotten."
-    assert await world.memory.recall("magnitudes") == []
+    assert (await world.memory.recall("magnitudes")).lines == ()
     with pytest.raises(NotFoundError):
         await world.run(SaveMemory(), content=" ", replaces=kept.id)
 
@@ -206,3 +208,22 @@ def test_that_only_what_was_said_is_learned_from() -> None:
         Said("person", "Shorter"),
         Said("assistant", "Yes."),
     ]
+
+
+async def test_that_what_was_saved_after_untrusted_text_comes_back_as_data(world: World) -> None:
+    """Bug 31: a paper must not speak to a later conversation with the person's voice."""
+    await world.memory.save(TRGB, kind="project", trusted=False)
+    await world.memory.save(AB, kind="preference")
+    found = await world.memory.recall("How far is NGC 4258?")
+    (wish,), (data,) = found.trusted, found.untrusted
+    assert AB in wish
+    assert TRGB in data
+    events = facts_as_context(Facts(date(2026, 12, 1), memories=found), {})
+    assert [(e.source, e.trusted) for e in events] == [("date", True), ("memory", True), ("memory", False)]
+
+
+async def test_that_correcting_a_memory_does_not_make_it_trusted(world: World) -> None:
+    """Bug 31: not by a detour either."""
+    kept = await world.memory.save(TRGB, kind="project", trusted=False)
+    await world.memory.save(f"{TRGB} It began in 2024.", kind="project", replaces=kept.id)
+    assert (await world.memory.recall("How far is NGC 4258?")).trusted == ()
