@@ -89,8 +89,24 @@ class Sources(_Section):
         return value
 
 
+class Price(_Section):
+    """What a model costs: for a million tokens read, read from the service's cache, and written."""
+
+    input: float = Field(0.0, ge=0)
+    cached: float | None = Field(None, ge=0)
+    output: float = Field(0.0, ge=0)
+    currency: str = "USD"
+
+
 class Llm(_Section):
-    """The chat model: local by default, a remote one by choice."""
+    """The chat model: local by default, a remote one by choice.
+
+    `service` names the kind of an OpenAI-compatible service (`app.llm.remote.profiles`); empty: told by the
+    address. `proxy` is an address, "none", or empty: as the environment says. `ca_file` holds certificates
+    that are trusted besides the system's. Time-outs are seconds, 0 waits for ever. `prices` go by the name
+    of the model, which may end in `*`. `model_hosts` are where models are downloaded from: names of the
+    catalogue, addresses of mirrors, or addresses with {repo} and {file} in them; empty: all of the catalogue.
+    """
 
     provider: Literal["local", "openai", "anthropic"] = "local"
     base_url: str = ""
@@ -99,8 +115,25 @@ class Llm(_Section):
     context_tokens: int = Field(8192, ge=512)
     model_path: Path | None = None
     thinking: bool = False
+    service: str = ""
+    proxy: str = ""
+    ca_file: Path | None = None
+    connect_timeout_s: float = Field(15.0, ge=0)
+    first_token_timeout_s: float = Field(300.0, ge=0)
+    between_tokens_timeout_s: float = Field(90.0, ge=0)
+    total_timeout_s: float = Field(0.0, ge=0)
+    prices: dict[str, Price] = {}
+    model_hosts: tuple[str, ...] = ()
 
-    @field_validator("model_path", mode="before")
+    @field_validator("model_hosts")
+    @classmethod
+    def _hosts(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        for entry in value:
+            if not re.fullmatch(r"[a-z0-9-]+|https?://[^\s/]+\S*", entry):
+                raise ValueError("should hold names of hosts or web addresses such as https://example.org")
+        return value
+
+    @field_validator("model_path", "ca_file", mode="before")
     @classmethod
     def _path(cls, value: object) -> object:
         return (expanded(value) if value else None) if isinstance(value, str) else value

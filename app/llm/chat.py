@@ -84,10 +84,14 @@ class CallDelta:
 
 @dataclass(frozen=True, slots=True)
 class ChatProgress:
-    """A share from 0 to 1 of the prompt that was read, or a wait (`message`); shown, never kept."""
+    """A share from 0 to 1 of the prompt that was read, or a wait (`message`); shown, never kept.
+
+    `wait_s` are the seconds until the model is asked again: whoever shows it counts them down.
+    """
 
     share: float | None
     message: str = ""
+    wait_s: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+
 from app.errors import ModelError
 from app.events import Notice
 from app.llm import weights
-from app.llm.chat import ChatModel
+from app.llm.chat import ChatMessage, ChatModel
 from app.llm.embeddings import Embedder, LocalEmbedder
 from app.llm.local.client import LocalChatModel
-from app.llm.remote.address import is_near
+from app.llm.remote import anthropic_chat
+from app.llm.remote.address import is_this_computer
+from app.llm.remote.carrier import Wiring
 from app.llm.remote.openai_chat import OpenAIChatModel
+from app.llm.remote.profiles import PROFILES, profile_of
+from app.llm.remote.reply import Timeouts
 from app.services.secrets import Secrets
 from app.settings import Settings
 from app.workers.host import Worker
@@ -19,17 +25,28 @@ REMOTE_CONTEXT = 32_768
 _IDLE_EXIT_S = 300.0
 
 
-def chat_model(settings: Settings, secrets: Secrets) -> tuple[ChatModel | None, list[Notice]]:
-    """Return the chat model of the settings; None when there is none, and answers are then quotes."""
+def nothing_asked(_messages: Sequence[ChatMessage]) -> None:
+    """Let everything be sent."""
+
+
+def chat_model(
+    settings: Settings,
+    secrets: Secrets,
+    may_go: Callable[[Sequence[ChatMessage]], None] = nothing_asked,
+) -> tuple[ChatModel | None, list[Notice]]:
+    """Return the chat model of the settings; None when there is none, and answers are then quotes.
+
+    `may_go` is called, in a thread, with what is about to be sent to another computer; it raises where
+    that must not be (`app.services.consent`).
+    """
     notices: list[Notice] = []
     llm = settings.llm
-    if llm.provider == "openai":
+    if llm.provider != "local":
         if refusal := _refusal(settings):
             notices.append(Notice("warning", f"{refusal} The local model is used, nothing is sent."))
         else:
-            return _remote(settings, secrets), notices
-    elif llm.provider != "local":
-        notices.append(_not_built("llm.provider", llm.provider))
+            notices += _unknown_service(settings)
+            return _remote(settings, secrets, may_go), notices
     model = LocalChatModel(Worker("llm", idle_exit_s=_IDLE_EXIT_S), llm.model_path, llm.context_tokens)
     try:
         model.info  # noqa: B018  reads the head of the file
@@ -52,25 +69,89 @@ def embedder(settings: Settings) -> tuple[Embedder | None, list[Notice]]:
     return LocalEmbedder(Worker("embed", idle_exit_s=_IDLE_EXIT_S)), notices
 
 
-def _remote(settings: Settings, secrets: Secrets) -> ChatModel:
+def service_address(settings: Settings) -> str:
+    """Return where the remote model of the settings is asked."""
     llm = settings.llm
+    if llm.provider == "anthropic":
+        return llm.base_url or anthropic_chat.BASE_URL
+    return llm.base_url or profile_of(llm.service, llm.base_url).base_url
 
-    def key() -> str:
-        secret = secrets.get("api_key")
-        return secret.get_secret_value() if secret else ""
 
+def timeouts(settings: Settings) -> Timeouts:
+    """Return the time-outs of the settings, where 0 stands for none."""
+    llm = settings.llm
+    return Timeouts(
+        connect=llm.connect_timeout_s or None,
+        first_token=llm.first_token_timeout_s or None,
+        between_tokens=llm.between_tokens_timeout_s or None,
+        total=llm.total_timeout_s or None,
+    )
+
+
+def wiring(settings: Settings) -> Wiring:
+    """Return proxy and certificates of the settings."""
+    return Wiring(settings.llm.proxy, settings.llm.ca_file)
+
+
+def api_key(secrets: Secrets) -> str:
+    """Return the key of the service, or ""; may ask the system's keyring: use a thread."""
+    secret = secrets.get("api_key")
+    return secret.get_secret_value() if secret else ""
+
+
+def _remote(
+    settings: Settings, secrets: Secrets, may_go: Callable[[Sequence[ChatMessage]], None]
+) -> ChatModel:
+    llm = settings.llm
     chosen = "context_tokens" in llm.model_fields_set
     context = llm.context_tokens if chosen else REMOTE_CONTEXT
-    return OpenAIChatModel(llm.model, base_url=llm.base_url, api_key=key, context_tokens=context)
+    if llm.provider == "anthropic":
+        return anthropic_chat.AnthropicChatModel(
+            llm.model,
+            base_url=llm.base_url,
+            api_key=lambda: api_key(secrets),
+            context_tokens=context,
+            thinking=llm.thinking,
+            timeouts=timeouts(settings),
+            wiring=wiring(settings),
+            may_go=may_go,
+        )
+    return OpenAIChatModel(
+        llm.model,
+        base_url=llm.base_url,
+        api_key=lambda: api_key(secrets),
+        context_tokens=context,
+        profile=profile_of(llm.service, llm.base_url),
+        thinking=llm.thinking,
+        timeouts=timeouts(settings),
+        wiring=wiring(settings),
+        may_go=may_go,
+    )
+
+
+def refusal_offline(settings: Settings) -> str:
+    """Return why the service of the settings must not be asked now, or "".
+
+    Offline, only this computer is asked: a private network is a network, and other names are asked of it.
+    """
+    if settings.offline and not is_this_computer(service_address(settings)):
+        return "The program is offline, and the language model of the settings is not on this computer."
+    return ""
 
 
 def _refusal(settings: Settings) -> str:
     """Return why the remote model of the settings cannot be used, or ""."""
     if not settings.llm.model:
         return "No model is named for the service: set llm.model."
-    if settings.offline and not is_near(settings.llm.base_url):
-        return "The program is offline, and the language model of the settings is not on this computer."
-    return ""
+    return refusal_offline(settings)
+
+
+def _unknown_service(settings: Settings) -> list[Notice]:
+    name = settings.llm.service
+    if not name or name in PROFILES or settings.llm.provider != "openai":
+        return []
+    text = f'llm.service is "{name}", which is not known; known are {", ".join(sorted(PROFILES))}.'
+    return [Notice("warning", f"{text} It is told by the address instead.")]
 
 
 def _not_built(key: str, provider: str) -> Notice:

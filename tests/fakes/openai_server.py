@@ -11,11 +11,12 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import random
 import re
 import threading
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 from app.llm.chat import CallDelta, CallPart, ChatDelta, ChatItem, ChatMessage, ThinkingChunk
 from tests.fakes.pairing import problem
@@ -61,9 +62,15 @@ class FakeOpenAI:
 
     answers: Sequence[Answer | Callable[[list[ChatMessage]], Answer]] = ()
     byte_by_byte: bool = False
+    rechunk: int | None = None
+    """A seed: the bytes are sent in pieces of random lengths."""
+    models: Sequence[Mapping[str, Any]] | Http = ({"id": "fake"},)
+    wants_key: str = ""
     counts: bool = True
     thinking_field: str = "reasoning_content"
     needs_thinking: bool = False
+    usage_in_choice: bool = False
+    """Where Moonshot puts it."""
     refuses: Sequence[str] = ()
     requests: list[dict[str, Any]] = field(default_factory=list)
     headers: list[dict[str, str]] = field(default_factory=list)
@@ -72,9 +79,14 @@ class FakeOpenAI:
     """Streams whose reader went away."""
     port: int = 0
 
+    path: ClassVar[str] = "/chat/completions"
+
     @property
     def url(self) -> str:
         return f"http://127.0.0.1:{self.port}/v1"
+
+    def heard(self, body: Mapping[str, Any]) -> list[ChatMessage]:
+        return heard(body["messages"])
 
     def __enter__(self) -> Self:
         started = threading.Event()
@@ -123,9 +135,11 @@ class FakeOpenAI:
             }
             body = await reader.readexactly(int(headers.get("content-length") or 0))
             path = lines[0].split()[1]
-            if path.endswith("/models"):
-                await _send(writer, Http(200, body='{"object": "list", "data": [{"id": "fake"}]}'))
-            elif not path.endswith("/chat/completions"):
+            if self.wants_key and self.wants_key not in " ".join(headers.values()):
+                await _send(writer, Http(401, "invalid api key"))
+            elif path.partition("?")[0].endswith("/models"):
+                await _send(writer, self._models())
+            elif not path.endswith(self.path):
                 await _send(writer, Http(404, f"no such path {path}"))
             elif not await self._complete(json.loads(body), headers, writer):
                 return
@@ -134,7 +148,7 @@ class FakeOpenAI:
         self, body: dict[str, Any], headers: dict[str, str], writer: asyncio.StreamWriter
     ) -> bool:
         """Answer one request; False when the connection is to be closed."""
-        messages = heard(body["messages"])
+        messages = self.heard(body)
         self.headers.append(headers)
         self.requests.append(body)
         if wrong := self._wrong(body, messages):
@@ -176,6 +190,11 @@ class FakeOpenAI:
                 json.loads(call["function"]["arguments"])  # as templates of servers do: raises, closes
         return problem(messages)
 
+    def _models(self) -> Http:
+        if isinstance(self.models, Http):
+            return self.models
+        return Http(200, body=json.dumps({"object": "list", "data": list(self.models)}))
+
     def _answer(self, number: int, messages: list[ChatMessage]) -> Answer:
         if number >= len(self.answers):
             return [Say("done.")]
@@ -214,11 +233,12 @@ class FakeOpenAI:
             if isinstance(step, Call | Piece):
                 place += isinstance(step, Call)
                 reason = "tool_calls"
-        yield _event({}, reason)
-        if self.counts and body.get("stream_options", {}).get("include_usage"):
-            prompt = len(json.dumps(body["messages"])) // 4
-            usage = {"prompt_tokens": prompt, "completion_tokens": written, "total_tokens": prompt + written}
-            yield _data({"choices": [], "usage": usage})
+        counted = {"prompt_tokens": len(json.dumps(body["messages"])) // 4, "completion_tokens": written}
+        yield _event({}, reason, {"usage": counted} if self.usage_in_choice else None)
+        if self.usage_in_choice:
+            pass
+        elif self.counts and body.get("stream_options", {}).get("include_usage"):
+            yield _data({"choices": [], "usage": {**counted, "total_tokens": sum(counted.values())}})
         yield b"data: [DONE]\n\n"
 
     def _delta(self, item: ChatItem) -> dict[str, Any]:
@@ -240,9 +260,17 @@ class FakeOpenAI:
                 return {}
 
     async def _write(self, writer: asyncio.StreamWriter, data: bytes) -> None:
-        for piece in [data[n : n + 1] for n in range(len(data))] if self.byte_by_byte else [data]:
+        for piece in self._pieces(data):
             writer.write(f"{len(piece):x}\r\n".encode() + piece + b"\r\n")
             await writer.drain()
+
+    def _pieces(self, data: bytes) -> Iterator[bytes]:
+        """Yield the bytes as they are sent: whole, one by one, or in random lengths."""
+        chance = random.Random(f"{self.rechunk} {data!r}")
+        while data:
+            size = 1 if self.byte_by_byte else len(data) if self.rechunk is None else chance.randint(1, 40)
+            yield data[:size]
+            data = data[size:]
 
 
 def heard(messages: Sequence[Mapping[str, Any]]) -> list[ChatMessage]:
@@ -262,8 +290,8 @@ def heard(messages: Sequence[Mapping[str, Any]]) -> list[ChatMessage]:
     ]
 
 
-def _event(delta: dict[str, Any], finish: str | None = None) -> bytes:
-    return _data({"choices": [{"index": 0, "delta": delta, "finish_reason": finish}]})
+def _event(delta: dict[str, Any], finish: str | None = None, more: dict[str, Any] | None = None) -> bytes:
+    return _data({"choices": [{"index": 0, "delta": delta, "finish_reason": finish, **(more or {})}]})
 
 
 def _data(value: dict[str, Any]) -> bytes:

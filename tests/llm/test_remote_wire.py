@@ -7,7 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.llm.chat import CallDelta, CallPart, ChatDelta, ChatMessage, ThinkingChunk, ToolSpec
-from app.llm.remote.wire import Dialect, portable_arguments, read_chunk, request_body
+from app.llm.remote.chunks import read_chunk
+from app.llm.remote.dialect import Dialect
+from app.llm.remote.wire import portable_arguments, request_body
 from tests.fakes.openai_server import heard
 from tests.fakes.pairing import problem
 from tests.harness.strategies import histories

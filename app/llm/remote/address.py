@@ -39,13 +39,35 @@ def shown(base_url: str) -> str:
 
 
 def is_near(base_url: str) -> bool:
-    """Whether the address is this machine or a private network."""
-    try:
-        host = urlsplit(base_url).hostname or ""
-    except ValueError:
-        return False
+    """Whether the address is this computer or a private network: no key is needed, reading takes long.
+
+    It is no promise that what is sent stays on this computer: that is `is_this_computer`.
+    """
+    host = _host(base_url)
     try:
         address = ipaddress.ip_address(host)
     except ValueError:
         return host == "localhost" or host.endswith((".localhost", ".local", ".lan", ".internal"))
     return address.is_loopback or address.is_private
+
+
+def is_this_computer(base_url: str) -> bool:
+    """Whether what is sent there cannot leave this computer: `localhost` or a loopback address.
+
+    Other names are asked of the network before they mean an address, so none counts; an address in a
+    private network is another computer.
+    """
+    host = _host(base_url)
+    try:
+        address = ipaddress.ip_address(host)
+    except ValueError:
+        return host == "localhost"
+    mapped = getattr(address, "ipv4_mapped", None)
+    return bool((mapped or address).is_loopback)
+
+
+def _host(base_url: str) -> str:
+    try:
+        return urlsplit(base_url).hostname or ""
+    except ValueError:
+        return ""

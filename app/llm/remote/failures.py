@@ -22,6 +22,16 @@ class ModelUnreachableError(ModelError):
     hint = "Check the network and the address of the model in the settings, or choose the local model."
 
 
+class ModelCertificateError(ModelError):
+    """Whoever answers is not known to be the service: a wrong certificate, or one that reads along."""
+
+    code = "model_certificate"
+    hint = (
+        "Where an institution's network reads along, set llm.ca_file to its certificate; otherwise do not "
+        "use this network for it."
+    )
+
+
 class ModelTimeoutError(ModelError):
     """The model was silent for too long."""
 
@@ -87,11 +97,17 @@ PASSING = (ModelUnreachableError, ModelTimeoutError, ModelBusyError, ModelServer
 
 _OVERFLOW = re.compile(
     r"context[ _](?:length|window|size)|maximum context|prompt is too long|input is too long"
-    r"|too many (?:input )?tokens|reduce the length|exceeds? the (?:available|maximum|model)",
+    r"|too many (?:input )?tokens|reduce the length|exceeds? the (?:available|maximum|model)"
+    r"|exceed context limit",
     re.IGNORECASE,
 )
+_ELSEWHERE = re.compile(r"region|country|territor|location|access to (?:the )?model", re.IGNORECASE)
+_NO_MODEL = re.compile(
+    r"model_not_found|(?:unknown|invalid|no such) model|model.{0,60}(?:not found|not exist)", re.IGNORECASE
+)
 _QUOTA = re.compile(
-    r"insufficient[_ ](?:quota|balance|credit)|billing|exceeded your current quota", re.IGNORECASE
+    r"insufficient[_ ](?:quota|balance|credit)|credit balance|billing|arrearage|exceeded your current quota",
+    re.IGNORECASE,
 )
 
 
@@ -101,22 +117,44 @@ def of_status(
     """Return the error of an HTTP answer. `code` and `message` are those of its JSON body, if it had any."""
     said = _sentence(message)
     about = f"{code} {message}"
-    if status in (400, 413, 422, 500) and (_OVERFLOW.search(about) or status == 413):
-        return ContextOverflowError(f"The conversation is longer than the model can read.{said}")
-    if status in (402, 403, 429) and _QUOTA.search(about):
-        return ModelQuotaError(f"The account of the model service has no quota left.{said}")
+    if found := _of_words(status, about, said):
+        return found
     match status:
+        case _ if 300 <= status < 400:
+            return ModelMissingError("The address of the model leads elsewhere; nothing was sent there.")
         case 401 | 403:
             return ModelKeyError(f"The model service does not accept the key.{said}")
+        case 402:
+            return ModelQuotaError(f"The account of the model service cannot pay for the request.{said}")
         case 404:
             return ModelMissingError(f"The model service does not know the model or the address.{said}")
+        case 407:
+            return ModelUnreachableError(
+                "The proxy wants a name and a password.",
+                hint="Write them into the address of the proxy in the environment (HTTPS_PROXY).",
+            )
         case 408:
             return ModelTimeoutError(f"The model service gave up waiting.{said}")
         case 409 | 425 | 429 | 503 | 529:
             return ModelBusyError(f"The model service is busy.{said}", wait_s=wait_of(headers, now=now))
-        case _ if status >= 500:
-            return ModelServerError(f"The model service failed ({status}).{said}")
+    if status >= 500:
+        return ModelServerError(f"The model service failed ({status}).{said}")
     return ModelRequestError(f"The model service refused the request ({status}).{said}")
+
+
+def _of_words(status: int, about: str, said: str) -> ModelError | None:
+    """Return the error that the words tell more exactly than the status does."""
+    if status == 413 or (status in (400, 422, 500) and _OVERFLOW.search(about)):
+        return ContextOverflowError(f"The conversation is longer than the model can read.{said}")
+    if status in (400, 402, 403, 429) and _QUOTA.search(about):
+        return ModelQuotaError(f"The account of the model service has no quota left.{said}")
+    if status in (401, 403) and "expired" in about.lower():
+        return ModelKeyError(f"The key of the model service has expired.{said}")
+    if status == 403 and _ELSEWHERE.search(about):
+        return ModelMissingError(f"The model service does not serve this account here.{said}")
+    if status in (400, 422) and _NO_MODEL.search(about):
+        return ModelMissingError(f"The model service does not know the model.{said}")
+    return None
 
 
 def of_stream(code: str, message: str) -> ModelError:

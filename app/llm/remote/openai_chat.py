@@ -1,51 +1,36 @@
-"""A chat model behind an OpenAI-compatible service: OpenAI itself, or a server of one's own.
+"""A chat model behind an OpenAI-compatible service: OpenAI itself, another, or a server of one's own.
 
-The `openai` library carries requests and splits the stream; what is in them is ours (`wire`), as are
-time-outs and new attempts (`failures`): an attempt is thrown away whole, and only before anything of
-the reply was given.
+The `openai` library carries requests and splits the stream; what is in them is ours (`wire`). In what a
+service differs says its profile (`profiles`), and what no profile knows its refusals teach.
 """
 
 from __future__ import annotations
 
-import asyncio
-import contextlib
-import random
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator, Sequence
+import hashlib
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from app.errors import ModelError
-from app.llm.chat import (
-    AS_USUAL,
-    ChatEnd,
-    ChatItem,
-    ChatMessage,
-    ChatOptions,
-    ChatProgress,
-    ModelInfo,
-    ToolSpec,
-)
-from app.llm.remote import failures
-from app.llm.remote.address import check_address, checked_key, is_near, shown
-from app.llm.remote.failures import ModelRequestError, ModelTimeoutError
-from app.llm.remote.reply import Reply, Timeouts, Waits
-from app.llm.remote.wire import Chunk, Dialect, error_of, read_chunk, request_body
-from app.llm.tokens import TokenEstimator
+from app.llm.chat import ChatMessage
+from app.llm.remote.carrier import Wiring, make_carrier
+from app.llm.remote.chunks import Chunk, read_chunk
+from app.llm.remote.failures import ModelRequestError
+from app.llm.remote.profiles import Profile, profile_of
+from app.llm.remote.reply import Reply, Timeouts
+from app.llm.remote.service_chat import Asked, Body, Client, Pieces, ServiceChatModel, all_may_go
+from app.llm.remote.wire import request_body
 
 if TYPE_CHECKING:
     import httpx2
     import openai
 
-_REFUSALS = 4
-"""How many things of the protocol a server may refuse before its refusal is believed."""
+THINKING_TOKENS = 4096
+"""What a reply may take longer when the model thinks: services count thinking within the limit."""
 
 
-class OpenAIChatModel:
-    """Asks `model` at `base_url`. `api_key` is asked for before every request, in a thread.
-
-    A connection lost in the middle ends the stream without a ChatEnd, as `ChatModel.stream` says; a
-    ChatProgress says why. Where the service counts no tokens, the ChatEnd says 0.
-    """
+class OpenAIChatModel(ServiceChatModel):
+    """Speaks chat completions; see `ServiceChatModel`."""
 
     def __init__(
         self,
@@ -54,193 +39,93 @@ class OpenAIChatModel:
         base_url: str = "",
         api_key: Callable[[], str],
         context_tokens: int,
+        profile: Profile | None = None,
+        thinking: bool = False,
         timeouts: Timeouts | None = None,
         attempts: int = 4,
+        wiring: Wiring | None = None,
         transport: httpx2.AsyncBaseTransport | None = None,
+        may_go: Callable[[Sequence[ChatMessage]], None] = all_may_go,
     ) -> None:
-        self._model = model
-        self._base_url = base_url
-        self._api_key = api_key
-        self._near = is_near(base_url)
-        chosen = timeouts or Timeouts()
-        self._timeouts = replace(chosen, first_token=None) if self._near else chosen
-        self._attempts = attempts
-        self._transport = transport
-        self._dialect = Dialect()
-        self._estimator = TokenEstimator()
-        self._client: openai.AsyncOpenAI | None = None
-        self._making = asyncio.Lock()
-        self._info = ModelInfo(model, model, False, context_tokens, "openai", tools=True)
+        self._profile = profile or profile_of("", base_url)
+        wiring = wiring or Wiring()
+        super().__init__(
+            model,
+            provider="openai",
+            base_url=base_url or self._profile.base_url,
+            needs_key=self._profile.needs_key,
+            api_key=api_key,
+            context_tokens=context_tokens,
+            thinking=thinking,
+            timeouts=timeouts,
+            attempts=attempts,
+            wiring=replace(wiring, transport=transport) if transport else wiring,
+            may_go=may_go,
+        )
+        self._dialect = self._profile.dialect
 
-    @property
-    def info(self) -> ModelInfo:
-        """What the settings say of the model."""
-        return self._info
+    def _body(self, asked: Asked) -> Body:
+        more: dict[str, Any] = dict(self._profile.always)
+        ways = self._profile.thinking(self._model, asked.thinking)
+        more |= ways[min(self._dialect.way, len(ways) - 1)]
+        if not asked.tools:
+            more.pop("parallel_tool_calls", None)
+        if self._profile.session_key and asked.options.session:
+            # a name for the cache, not the one by which the library knows the conversation
+            digest = hashlib.sha256(asked.options.session.encode()).hexdigest()[:32]
+            more[self._profile.session_key] = digest
+        thinks = asked.thinking or more.get("reasoning_effort", "none") != "none"
+        return request_body(
+            self._model,
+            asked.messages,
+            dialect=self._dialect,
+            max_tokens=asked.max_tokens + (THINKING_TOKENS if thinks else 0),
+            temperature=asked.temperature,
+            stop=asked.stop,
+            tools=asked.tools,
+            more=more,
+        )
 
-    async def stream(
-        self,
-        messages: Sequence[ChatMessage],
-        *,
-        max_tokens: int,
-        temperature: float = 0.2,
-        stop: Sequence[str] = (),
-        tools: Sequence[ToolSpec] = (),
-        options: ChatOptions = AS_USUAL,
-    ) -> AsyncGenerator[ChatItem, None]:
-        """Yield deltas, then a ChatEnd; see `ChatModel.stream`. Raises errors of `failures`."""
-        total = self._timeouts.total
-        loop = asyncio.get_running_loop()
-        deadline = None if total is None else loop.time() + total
-        tries = refusals = 0
-        while True:
-            body = request_body(
-                self._model, messages, dialect=self._dialect, max_tokens=max_tokens, temperature=temperature,
-                stop=stop, tools=tools,
-            )  # fmt: skip
-            started = False
-            tries += 1
-            try:
-                async with contextlib.aclosing(self._attempt(body, deadline)) as items:
-                    async for item in items:
-                        started = True
-                        if isinstance(item, ChatEnd):
-                            self._estimator.observe(messages, tools, item.prompt_tokens)
-                        yield item
-                return
-            except ModelError as error:
-                if started and isinstance(error, failures.PASSING):
-                    yield ChatProgress(None, error.message)
-                    return
-                if not started and refusals < _REFUSALS and self._learned_from(error):
-                    refusals, tries = refusals + 1, tries - 1
-                    continue
-                chance = random.random()  # noqa: S311  it spreads many clients, nothing more
-                wait = failures.retry_wait(error, tries, attempts=self._attempts, chance=chance)
-                if started or wait is None or (deadline and loop.time() + wait > deadline):
-                    raise
-                yield ChatProgress(None, f"{error.message} Trying again in {max(1, round(wait))} s.")
-            await asyncio.sleep(wait)
-
-    async def count_tokens(self, text: str) -> int:
-        """Return an estimate; it learns from what the service reports."""
-        return self._estimator.text(text)
-
-    async def close(self) -> None:
-        """Close the connections."""
-        if self._client:
-            await self._client.close()
-            self._client = None
-
-    def _learned_from(self, error: ModelError) -> bool:
-        """Whether the error is about something of the protocol that can be said in another way."""
-        dialect = self._dialect.after(error.message) if isinstance(error, ModelRequestError) else None
-        self._dialect = dialect or self._dialect
-        return dialect is not None
-
-    async def _attempt(self, body: dict[str, Any], deadline: float | None) -> AsyncGenerator[ChatItem, None]:
-        """Yield one try's items. Every failure is a ModelError; without a ChatEnd the reply was cut."""
-        check_address(self._base_url)
-        key = checked_key(await asyncio.to_thread(self._api_key), needed=not self._near)
-        reply = Reply()
-        waits = Waits(self._timeouts, deadline)
-        client = await self._connected()
-        with _explaining(key, self._base_url):
-            async with asyncio.timeout_at(waits.until()):
-                stream = await self._post(client, body, key)
-            try:
-                chunks = aiter(stream)
-                while (chunk := await self._next(chunks, waits)) is not None:
-                    for item in reply.take(chunk):
-                        waits.begun = True
-                        yield item
-                    waits.ended = bool(reply.finish)
-            finally:
-                await stream.close()
-        if chunk_field := reply.thinking_field:
-            self._dialect = self._dialect.hearing(chunk_field)
-        if end := reply.end():
-            yield end
-        elif not waits.begun:
-            raise failures.of_empty(stream.response.headers.get("content-type", ""))
-
-    async def _next(self, chunks: AsyncIterator[object], waits: Waits) -> Chunk | None:
-        """Return the next chunk, or None at the end of the stream."""
-        try:
-            async with asyncio.timeout_at(waits.until()):
-                return read_chunk(await anext(chunks))
-        except StopAsyncIteration:
-            return None
-        except TimeoutError:
-            if waits.ended:
-                return None  # the reply is whole; only its usage is missing
-            raise
-
-    @staticmethod
-    async def _post(client: openai.AsyncOpenAI, body: dict[str, Any], key: str) -> openai.AsyncStream[object]:
+    def _make_client(self) -> Client:
         import openai
 
-        headers = {"Authorization": f"Bearer {key or 'none'}"}
-        return await client.post(
+        return openai.AsyncOpenAI(
+            api_key="given with every request",
+            base_url=self._base_url,
+            timeout=openai.Timeout(None, connect=self._timeouts.connect),
+            max_retries=0,
+            http_client=make_carrier(self._base_url, self._wiring, self._timeouts.connect),
+        )
+
+    async def _post(self, client: Client, body: Body, key: str) -> Pieces:
+        import openai
+
+        assert isinstance(client, openai.AsyncOpenAI)  # noqa: S101  made above
+        stream: openai.AsyncStream[object] = await client.post(
             "/chat/completions",
             body=body,
             cast_to=object,
-            options={"headers": headers},
+            options={"headers": {"Authorization": f"Bearer {key or 'none'}"}},
             stream=True,
             stream_cls=openai.AsyncStream[object],
         )
+        return stream
 
-    async def _connected(self) -> openai.AsyncOpenAI:
-        async with self._making:
-            if self._client is None:
-                self._client = await asyncio.to_thread(self._make_client)
-            return self._client
+    def _reply(self, asked: Asked) -> Reply:
+        return Reply()
 
-    def _make_client(self) -> openai.AsyncOpenAI:
-        import openai  # takes more than a second, which is why this runs in a thread
+    def _read(self, piece: object, reply: Reply) -> Chunk:
+        return read_chunk(piece)
 
-        carrier = openai.DefaultAsyncHttpxClient(transport=self._transport) if self._transport else None
-        return openai.AsyncOpenAI(
-            api_key="given with every request",
-            base_url=self._base_url or None,
-            timeout=openai.Timeout(None, connect=self._timeouts.connect),
-            max_retries=0,
-            http_client=carrier,
-        )
+    def _learned_from(self, error: ModelError, body: Body) -> bool:
+        dialect = self._dialect.after(error.message, body) if isinstance(error, ModelRequestError) else None
+        self._dialect = dialect or self._dialect
+        return dialect is not None
 
+    def _heard(self, reply: Reply) -> None:
+        if reply.thinking_field:
+            self._dialect = self._dialect.hearing(reply.thinking_field)
 
-@contextlib.contextmanager
-def _explaining(key: str, address: str) -> Iterator[None]:
-    """Turn what the libraries raise into our errors, with the key in none of them."""
-    try:
-        yield
-    except TimeoutError as error:
-        raise ModelTimeoutError("The model was silent for too long.") from error
-    except (OSError, ValueError) as error:  # also what is no UTF-8 or no JSON inside the stream
-        raise failures.ModelServerError(
-            f"The model service sent something that cannot be read ({type(error).__name__})."
-        ) from error
-    except ModelError:
-        raise
-    except _library_error() as error:
-        raise _of_library(error, key, address) from None
-
-
-def _library_error() -> type[openai.APIError]:
-    import openai
-
-    return openai.APIError
-
-
-def _of_library(error: openai.APIError, key: str, address: str) -> ModelError:
-    import openai
-
-    if isinstance(error, openai.APIConnectionError):
-        cause = f" ({error.__cause__})" if str(error.__cause__ or "") else ""
-        return failures.ModelUnreachableError(
-            f"The model service at {shown(address)} cannot be reached{cause}."
-        )
-    code, message = error_of(error.body)
-    message = (message or error.message).replace(key or "\0", "…")
-    if isinstance(error, openai.APIStatusError):
-        return failures.of_status(error.status_code, code, message, error.response.headers)
-    return failures.of_stream(code, message)
+    def _way_out(self, error: ModelError) -> None:
+        if hint := self._profile.hint_for(error.message):
+            error.hint = hint

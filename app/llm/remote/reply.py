@@ -8,8 +8,8 @@ from typing import Literal
 
 from app.llm.chat import CallDelta, ChatEnd, ChatItem
 from app.llm.remote import failures
+from app.llm.remote.chunks import Chunk, Usage
 from app.llm.remote.failures import ModelRefusedError
-from app.llm.remote.wire import Chunk, Usage
 
 USAGE_GRACE_S = 5.0
 """How long the count of tokens is waited for when the reply itself is whole."""
@@ -29,7 +29,7 @@ class Timeouts:
     `first_token` does not hold there (bug 10).
     """
 
-    connect: float = 15.0
+    connect: float | None = 15.0
     first_token: float | None = 300.0
     between_tokens: float | None = 90.0
     total: float | None = None
