@@ -7,13 +7,14 @@ history again has the same characters, and a model cannot lose itself in white s
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from app.llm.local.calls.shape import (
     Anything,
+    Dictionary,
     Either,
     Items,
-    Mapping,
     Number,
     OneOf,
     Record,
@@ -22,7 +23,7 @@ from app.llm.local.calls.shape import (
     Text,
 )
 
-_SHARED = {
+_RULES = {
     "char": r'[^"\\\x7F\x00-\x1F] | "\\" ["\\bfnrt]',
     "string": r'"\"" char* "\""',
     "whole": r'"-"? ("0" | [1-9] [0-9]{0,14})',
@@ -30,7 +31,8 @@ _SHARED = {
     "number": r'whole ("." [0-9]{1,15})? ("e" [-+]? [0-9]{1,2})?',
     "size": r'count ("." [0-9]{1,15})? ("e" [-+]? [0-9]{1,2})?',
     "object": r'"{" (pair (", " pair)*)? "}"',
-    "pair": r'string ": " value',
+    "name": r'string ": "',
+    "pair": r"name value",
     "array": r'"[" (value (", " value)*)? "]"',
     "value": r'object | array | string | number | "true" | "false" | "null"',
 }
@@ -38,8 +40,9 @@ _NEEDS = {
     "string": ("char",),
     "number": ("whole",),
     "size": ("count",),
-    "object": ("pair", "string", "value"),
-    "pair": ("string", "value"),
+    "object": ("pair",),
+    "pair": ("name", "value"),
+    "name": ("string",),
     "array": ("value",),
     "value": ("object", "array", "string", "number"),
 }
@@ -50,9 +53,29 @@ def literal(text: str) -> str:
     return '"' + "".join(_escaped(character) for character in text) + '"'
 
 
-def spelled(value: Scalar | dict[str, object]) -> str:
+def spelled(value: Scalar) -> str:
     """Return the one spelling of a value."""
     return json.dumps(value, ensure_ascii=False)
+
+
+def spelled_value(value: object) -> str:
+    """Return the one spelling of any JSON value."""
+    return json.dumps(value, ensure_ascii=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Spelling:
+    """How a syntax writes values where it does not write JSON: its rules, and how scalars and names look."""
+
+    rules: Mapping[str, str]
+    needs: Mapping[str, tuple[str, ...]]
+    quote: str
+    scalar: Callable[[Scalar], str]
+    name: Callable[[str], str]
+    comma: str
+
+
+JSON = Spelling(_RULES, _NEEDS, quote='"', scalar=spelled, name=lambda name: f"{spelled(name)}: ", comma=", ")
 
 
 @dataclass(slots=True)
@@ -61,6 +84,7 @@ class GrammarBuilder:
 
     longest: int | None = None
     """The most characters of a string without a limit of its own; None for as long as it likes."""
+    spelling: Spelling = JSON
     _rules: dict[str, str] = field(default_factory=dict)
 
     def rule(self, name: str, body: str) -> str:
@@ -74,10 +98,10 @@ class GrammarBuilder:
     def shared(self, name: str) -> str:
         """Return the name of a rule that every grammar can use: string, char, value, object, …"""
         if name not in self._rules:
-            self._rules[name] = _SHARED[name]
+            self._rules[name] = self.spelling.rules[name]
             if name == "string" and self.longest is not None:
-                self._rules[name] = f'"\\"" char{{0,{self.longest}}} "\\""'
-            for other in _NEEDS.get(name, ()):
+                self._rules[name] = self._quoted(f"char{{0,{self.longest}}}")
+            for other in self.spelling.needs.get(name, ()):
                 self.shared(other)
         return name
 
@@ -95,25 +119,35 @@ class GrammarBuilder:
                 char = self.shared("char")
                 limit = most if most is not None else self.longest
                 upto = "" if limit is None else str(max(limit, least))
-                return self.rule(f"{name}-text", f'"\\"" {char}{{{least},{upto}}} "\\""')
+                return self.rule(f"{name}-text", self._quoted(f"{char}{{{least},{upto}}}"))
             case Number(whole, signed):
                 names = {(True, True): "whole", (True, False): "count", (False, True): "number"}
                 return self.shared(names.get((whole, signed), "size"))
             case OneOf(values):
-                return self.rule(f"{name}-one", " | ".join(literal(spelled(value)) for value in values))
+                return self.rule(
+                    f"{name}-one", " | ".join(literal(self.spelling.scalar(value)) for value in values)
+                )
             case Items():
                 return self._items(shape, name)
             case Record(fields):
                 return self._record(shape, name) if fields else literal("{}")
-            case Mapping(value):
+            case Dictionary(value):
                 inner = self.shape(value, f"{name}-of")
-                pair = self.rule(f"{name}-pair", f'{self.shared("string")} ": " {inner}')
-                return self.rule(f"{name}-map", f'"{{" ({pair} (", " {pair})*)? "}}"')
+                pair = self.rule(f"{name}-pair", f"{self.shared('name')} {inner}")
+                return self.rule(f"{name}-map", f'"{{" ({pair} ({self._comma} {pair})*)? "}}"')
             case Either(options):
                 parts = [self.shape(option, f"{name}-{place}") for place, option in enumerate(options, 1)]
                 return self.rule(f"{name}-or", " | ".join(parts))
             case Anything(record):
                 return self.shared("object" if record else "value")
+
+    @property
+    def _comma(self) -> str:
+        return literal(self.spelling.comma)
+
+    def _quoted(self, inner: str) -> str:
+        quote = literal(self.spelling.quote)
+        return f"{quote} {inner} {quote}"
 
     def _items(self, shape: Items, name: str) -> str:
         if shape.most == 0:
@@ -121,7 +155,7 @@ class GrammarBuilder:
         item = self.shape(shape.item, f"{name}-item")
         more = max(shape.least - 1, 0)
         upto = "" if shape.most is None else str(shape.most - 1)
-        some = f'{item} (", " {item}){{{more},{upto}}}'
+        some = f"{item} ({self._comma} {item}){{{more},{upto}}}"
         return self.rule(f"{name}-list", f'"[" {some} "]"' if shape.least else f'"[" ({some})? "]"')
 
     def _record(self, shape: Record, name: str) -> str:
@@ -129,14 +163,15 @@ class GrammarBuilder:
         pairs = []
         for place, each in enumerate(shape.fields):
             value = self.shape(each.shape, f"{name}-{_identifier(each.name, place)}")
-            pairs.append(f"{literal(spelled(each.name) + ': ')} {value}")
+            pairs.append(f"{literal(self.spelling.name(each.name))} {value}")
         later = ""  # what may follow behind the last field: nothing
         first: list[str] = []
         for place in range(len(pairs) - 1, -1, -1):
             required = shape.fields[place].required
             head = f"{pairs[place]} {later}".strip()
             first = [head] if required else [head, *first]
-            follow = f'", " {head}' if required else f'", " {head} | {later}' if later else f'(", " {head})?'
+            following = f"{self._comma} {head}"
+            follow = following if required else f"{following} | {later}" if later else f"({following})?"
             later = self.rule(f"{name}-rest-{place + 1}", follow) if place else ""
         inner = " | ".join(first)
         may_be_empty = not any(each.required for each in shape.fields)

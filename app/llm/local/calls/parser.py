@@ -6,9 +6,11 @@ how long the pieces of one kind are. It never gives a call for JSON that merely 
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from enum import Enum
 from typing import Protocol
 
 from app.llm.chat import CallDelta, ChatDelta, ThinkingChunk
@@ -74,6 +76,66 @@ class ObjectReader:
         """Return what of the text belongs to the object, and what is behind it."""
         inside = self.end.feed(text)
         return text[:inside], text[inside:]
+
+
+class Step(Enum):
+    """What a head may hold besides fixed words."""
+
+    STRING = "a JSON string; it is kept"
+    OBJECT = "the beginning of an object, which is left to be read"
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """How far a text goes along with a head: all of it (`whole`), as far as it goes, or not (None)."""
+
+    whole: bool
+    strings: tuple[str, ...] = ()
+    end: int = 0
+
+
+_SPACE = re.compile(r"\s*")
+_QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL)
+
+
+def head_of(text: str, steps: Sequence[str | Step]) -> Head | None:
+    """Compare the text with the steps of a head, white space between them aside."""
+    at = 0
+    strings: list[str] = []
+    for step in steps:
+        space = _SPACE.match(text, at)
+        at = space.end() if space else at
+        rest = text[at:]
+        match step:
+            case _ if not rest:
+                return Head(whole=False)
+            case Step.OBJECT:
+                return Head(True, tuple(strings), at) if rest[0] == "{" else None
+            case Step.STRING:
+                found = _QUOTED.match(text, at)
+                if not found:
+                    return Head(whole=False) if rest[0] == '"' else None
+                strings.append(unquoted(found[0]))
+                at = found.end()
+            case str(word):
+                if not rest.startswith(word):
+                    return Head(whole=False) if word.startswith(rest) else None
+                at += len(word)
+    return Head(True, tuple(strings), at)
+
+
+def best_head(text: str, heads: Sequence[Sequence[str | Step]]) -> Head | None:
+    """Return the head that the text has, else that it may still get one, else None."""
+    found = [head for steps in heads if (head := head_of(text, steps))]
+    return next((head for head in found if head.whole), found[0] if found else None)
+
+
+def unquoted(quoted: str) -> str:
+    """Return what a JSON string says; one that is none as it stands."""
+    try:
+        return str(json.loads(quoted, strict=False))
+    except ValueError:
+        return quoted[1:-1]
 
 
 _ESCAPES = {'"': '"', "\\": "\\", "/": "/", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}

@@ -21,8 +21,18 @@ from typing import Literal
 
 from app.llm.chat import ChatMessage, ToolSpec
 from app.llm.local.calls.detect import detect
-from app.llm.local.calls.families.syntax import Grammar, Offer, Syntax, TemplateMessage, native_message
+from app.llm.local.calls.families.syntax import (
+    Grammar,
+    Offer,
+    Syntax,
+    TemplateMessage,
+    native_messages,
+    safe_tool,
+)
+from app.llm.local.calls.families.told import alternating
+from app.llm.local.calls.grammar import literal
 from app.llm.local.calls.parser import ParsedItem, ProseReader, Reader
+from app.llm.local.calls.probe import probed
 from app.llm.local.calls.schema_simplify import arguments_shape
 from app.llm.local.calls.thinking import Tags, ThinkingReader, tags_of
 from app.llm.local.calls.watch import TriggerWatch
@@ -50,15 +60,19 @@ class CallPlan:
     _syntax: Syntax
     _offer: Offer
     _tags: Tags | None
+    _native: bool
+    """Whether the template itself tells of tools and writes calls and results."""
 
     def messages(
         self, history: Sequence[ChatMessage], control_words: Iterable[str] = ()
     ) -> list[TemplateMessage]:
         """Return the history as the template takes it, with control words in its texts broken up."""
         safe: Callable[[str], str] = partial(defused, control_words=[*control_words, *self.shown])
-        if not self._offer.tools and not any(message.calls or message.call_id for message in history):
-            return [native_message(message, (), safe) for message in history]
-        return self._syntax.messages(history, self._offer, safe)
+        plain = not self._offer.tools and not any(message.calls or message.call_id for message in history)
+        if self._native or plain:
+            return native_messages(self._syntax.arranged(history), safe, self._syntax.id_length)
+        rules = self._syntax.instructions(self._offer) if self._offer.tools else ""
+        return alternating(history, rules, safe, self._syntax.written, self._syntax.result)
 
     def parser(self) -> CallParser:
         """Return what reads one reply."""
@@ -100,14 +114,19 @@ def plan(
     forced: str = "",
     thinking: bool | None = None,
     tiny: bool = False,
+    control_words: Iterable[str] = (),
 ) -> CallPlan:
     """Return the plan for these tools; `forced` names the one tool that must be called.
 
     `thinking` asks for it or against it where the template can be told (None: as it is). `tiny` bounds
-    what a small model may write at a stretch. Raises nothing, whatever the schemas are.
+    what a small model may write at a stretch. `control_words` are broken up in what tools say of
+    themselves, which may come from anybody. Raises nothing, whatever the schemas are.
     """
-    ordered = tuple(sorted(tools, key=lambda tool: tool.name))
     syntax = detect(template, family)
+    tags = tags_of(template)
+    shown = (*syntax.shown, *((tags.opening.strip(), tags.closing) if tags else ()))
+    safe = partial(defused, control_words=(*control_words, *shown))
+    ordered = tuple(safe_tool(tool, safe) for tool in sorted(tools, key=lambda tool: tool.name))
     offer = Offer(
         tools=ordered,
         shapes={tool.name: arguments_shape(tool.parameters) for tool in ordered},
@@ -115,17 +134,27 @@ def plan(
         longest=LONGEST_OF_TINY if tiny else None,
         most_calls=1 if tiny else 8,
     )
-    variables = syntax.variables(offer) if ordered else {}
-    if thinking is not None:
-        variables["enable_thinking"] = thinking
-    tags = tags_of(template)
+    asked = {} if thinking is None else {"enable_thinking": thinking}
+    facts = probed(template, asked)
+    native = syntax.native and facts.tools
     return CallPlan(
         family=syntax.name,
-        grammar=syntax.grammar(offer) if ordered else None,
-        variables=variables,
-        shown=(*syntax.shown, *((tags.opening.strip(), tags.closing) if tags else ())),
-        starts_thinking=False,
+        grammar=_held(syntax, offer, tags) if ordered else None,
+        variables={**asked, **(syntax.variables(offer) if native and ordered else {})},
+        shown=shown,
+        starts_thinking=tags is not None and facts.ends_within(tags),
         _syntax=syntax,
         _offer=offer,
         _tags=tags,
+        _native=native,
     )
+
+
+def _held(syntax: Syntax, offer: Offer, tags: Tags | None) -> Grammar | None:
+    """Return the grammar; one for whole replies holds from the end of thinking on, where there is any."""
+    grammar = syntax.grammar(offer)
+    if grammar is None or grammar.lazy or tags is None:
+        return grammar
+    root = grammar.text.replace("root ::= ", f"root ::= {literal(tags.closing)} [\\n]{{0,2}} (", 1)
+    first, _, others = root.partition("\n")
+    return Grammar(f"{first})\n{others}", (tags.closing,))

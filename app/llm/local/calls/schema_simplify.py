@@ -17,10 +17,10 @@ from app.llm.local.calls.shape import (
     BOOLEAN,
     NULL,
     Anything,
+    Dictionary,
     Either,
     Field,
     Items,
-    Mapping,
     Number,
     OneOf,
     Record,
@@ -103,7 +103,7 @@ class _Reader:
             others = node.get("additionalProperties")
             if others is False or (others is None and _is_schema(properties)):
                 return Record()
-            return Mapping(self.shape(others, depth + 1)) if _is_schema(others) else Anything(record=True)
+            return Dictionary(self.shape(others, depth + 1)) if _is_schema(others) else Anything(record=True)
         required = node.get("required")
         names = {name for name in required if isinstance(name, str)} if _is_list(required) else set()
         return Record(

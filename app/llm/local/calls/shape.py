@@ -57,7 +57,7 @@ class Record:
 
 
 @dataclass(frozen=True, slots=True)
-class Mapping:
+class Dictionary:
     """An object with any names, all values of one shape."""
 
     value: Shape
@@ -77,7 +77,7 @@ class Anything:
     record: bool = False
 
 
-Shape: TypeAlias = Text | Number | OneOf | Items | Record | Mapping | Either | Anything
+Shape: TypeAlias = Text | Number | OneOf | Items | Record | Dictionary | Either | Anything
 
 BOOLEAN = OneOf((True, False))
 NULL = OneOf((None,))

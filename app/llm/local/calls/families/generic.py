@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from app.llm.chat import CallDelta, CallPart, ChatDelta, ChatMessage
-from app.llm.local.calls.families.syntax import Grammar, Offer, Syntax, TemplateMessage
-from app.llm.local.calls.families.told import alternating, signatures
+from app.llm.chat import CallDelta, ChatDelta, ChatMessage
+from app.llm.local.calls.families.syntax import Grammar, Offer, Syntax, call_object, one_of_the_calls
+from app.llm.local.calls.families.told import signatures
 from app.llm.local.calls.grammar import GrammarBuilder, literal, spelled
-from app.llm.local.calls.parser import ObjectReader, ParsedItem, Reader, StringReader
-from app.llm.local.calls.shape import Text
+from app.llm.local.calls.parser import (
+    ObjectReader,
+    ParsedItem,
+    Reader,
+    Step,
+    StringReader,
+    best_head,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,20 +44,14 @@ class Generic(Syntax):
     def grammar(self, offer: Offer) -> Grammar:
         """Return a grammar of whole replies."""
         build = GrammarBuilder(longest=offer.longest)
-        calls = []
-        for place, name in enumerate(offer.callable, 1):
-            arguments = build.shape(offer.shapes[name], f"args-{place}")
-            head = f"{spelled(name)}, {spelled(self.keys.arguments)}: "
-            calls.append(f"{literal(head)} {arguments}")
-        call = build.rule(
-            "call", f'{literal("{" + spelled(self.keys.tool) + ": ")} ({" | ".join(calls)}) "}}"'
-        )
+        keys = self.keys
+        one = one_of_the_calls(build, offer, lambda name: f"{spelled(name)}, {spelled(keys.arguments)}: ")
+        call = build.rule("call", f'{literal("{" + spelled(keys.tool) + ": ")} {one} "}}"')
         if offer.forced:
             return Grammar(build.text(call))
-        # Its own rule: the limit on strings is for arguments, not for answers.
-        char = build.shape(Text(1), "answer") if offer.longest is None else None
-        text = char or build.rule("answer-text", f'"\\"" {build.shared("char")}+ "\\""')
-        answer = build.rule("answer", f'{literal("{" + spelled(self.keys.answer) + ": ")} {text} "}}"')
+        # The limit on strings is for arguments, not for answers.
+        text = build.rule("answer-text", f'"\\"" {build.shared("char")}+ "\\""')
+        answer = build.rule("answer", f'{literal("{" + spelled(keys.answer) + ": ")} {text} "}}"')
         return Grammar(build.text(f"{call} | {answer}"))
 
     def reader(self, offer: Offer) -> Reader:
@@ -70,26 +68,13 @@ class Generic(Syntax):
             f"When you know the answer, or no tool helps:\n{answer}"
         )
 
-    def messages(
-        self, history: Sequence[ChatMessage], offer: Offer, safe: Callable[[str], str]
-    ) -> list[TemplateMessage]:
-        """Return the history in the words of the protocol."""
-        return alternating(history, safe(self.instructions(offer)), safe, self.written)
-
-    def variables(self, offer: Offer) -> dict[str, object]:
-        """Nothing: the tools stand in the system message."""
-        return {}
-
     def written(self, message: ChatMessage) -> str:
         """Return a reply as the grammar spells it, so that what was read of it can be used again."""
         if message.calls:
-            return "\n".join(self._call(call) for call in message.calls)
+            keys = self.keys
+            calls = (call_object(call, keys.tool, keys.arguments) for call in message.calls)
+            return "\n".join((*filter(None, (message.content,)), *calls))
         return f'{{"{self.keys.answer}": {json.dumps(message.content, ensure_ascii=False)}}}'
-
-    def _call(self, call: CallPart) -> str:
-        return (
-            f'{{"{self.keys.tool}": {spelled(call.name)}, "{self.keys.arguments}": {call.arguments or "{}"}}}'
-        )
 
 
 @dataclass(slots=True)
@@ -134,48 +119,29 @@ class GenericReader:
 
     def _head(self, text: str) -> list[ParsedItem]:
         self._held += text
-        tool, arguments, answer = (
-            re.escape(json.dumps(word)) for word in (self.keys.tool, self.keys.arguments, self.keys.answer)
+        keys = self.keys
+        call = (
+            "{",
+            json.dumps(keys.tool),
+            ":",
+            Step.STRING,
+            ",",
+            json.dumps(keys.arguments),
+            ":",
+            Step.OBJECT,
         )
-        name = r'"((?:[^"\\]|\\.)*)"'
-        if found := re.match(rf"\s*\{{\s*{tool}\s*:\s*{name}\s*,\s*{arguments}\s*:\s*(?=\{{)", self._held):
-            self._state, self.calls = "arguments", 1
-            behind, self._held = self._held[found.end() :], ""
-            return [CallDelta(0, name=_unquoted(found[1])), *self.feed(behind)]
-        if found := re.match(rf'\s*\{{\s*{answer}\s*:\s*"', self._held):
-            self._state = "answer"
-            behind, self._held = self._held[found.end() :], ""
-            return self.feed(behind)
-        if self._may_become_a_reply():
+        answer = ("{", json.dumps(keys.answer), ":", '"')
+        if not (head := best_head(self._held, (call, answer))):
+            self._state = "prose"
+            return self.feed(self._taken(0))
+        if not head.whole:
             return []
-        self._state = "prose"
-        held, self._held = self._held, ""
-        return [ChatDelta(held)]
+        if not head.strings:
+            self._state = "answer"
+            return self.feed(self._taken(head.end))
+        self._state, self.calls = "arguments", 1
+        return [CallDelta(0, name=head.strings[0]), *self.feed(self._taken(head.end))]
 
-    def _may_become_a_reply(self) -> bool:
-        """Whether what is held is the beginning of an object with one of the keys."""
-        squeezed = re.sub(r"^\s+", "", self._held)
-        if not squeezed:
-            return True
-        begun = re.match(r'\{\s*("(?:[^"\\]|\\.)*"?)?', squeezed)
-        if not begun:
-            return False
-        key = begun[1] or ""
-        words = [json.dumps(word) for word in (self.keys.tool, self.keys.answer)]
-        if not any(word.startswith(key) for word in words):
-            return False
-        if key == words[0]:
-            rest = squeezed[begun.end() :]
-            return re.match(_REST_OF_HEAD.format(arguments=self.keys.arguments), rest) is not None
-        return key != words[1] or re.fullmatch(r"\s*:?\s*", squeezed[begun.end() :]) is not None
-
-
-# What may stand between the key of a call and its arguments, cut anywhere.
-_REST_OF_HEAD = r'\s*(?::\s*(?:"(?:[^"\\]|\\.)*(?:\\|"\s*(?:,\s*(?:"\w*(?:"\s*(?::\s*)?)?)?)?)?)?)?$'
-
-
-def _unquoted(inner: str) -> str:
-    try:
-        return str(json.loads(f'"{inner}"', strict=False))
-    except ValueError:
-        return inner
+    def _taken(self, start: int) -> str:
+        taken, self._held = self._held[start:], ""
+        return taken

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
 from app.llm.chat import ChatMessage, ToolSpec
 from app.llm.local.calls.families.syntax import TemplateMessage, name_of_call
@@ -18,11 +19,12 @@ def alternating(
     rules: str,
     safe: Callable[[str], str],
     written: Callable[[ChatMessage], str],
+    result: Callable[[str, str], str],
 ) -> list[TemplateMessage]:
     """Return system, user, assistant, user, …: what every chat template takes.
 
-    `written` gives a reply as the model wrote it; results of tools are told by the user, after `rules`
-    were put behind the first system text. Neighbours of one role become one message.
+    `written` gives a reply as the model wrote it; `result` tells in the user's name what a tool found;
+    `rules` stand behind the system text. Neighbours of one role become one message.
     """
     system = [safe(message.content) for message in history if message.role == "system"]
     found: list[TemplateMessage] = []
@@ -34,10 +36,10 @@ def alternating(
             case "system":
                 continue
             case "assistant":
-                role, content = "assistant", safe(written(message))
+                role, content = "assistant", written(_safe(message, safe))
             case "tool":
                 name = name_of_call(message.call_id, history[:place])
-                role, content = "user", f"Result of {name or 'the tool'}:\n{safe(message.content)}"
+                role, content = "user", result(name, safe(message.content))
             case _:
                 role, content = "user", safe(message.content)
         if found and found[-1]["role"] == role:
@@ -45,6 +47,12 @@ def alternating(
         else:
             found.append({"role": role, "content": content})
     return found
+
+
+def _safe(message: ChatMessage, safe: Callable[[str], str]) -> ChatMessage:
+    """Return a reply with its texts made safe, but not what the syntax puts around them."""
+    calls = tuple(replace(call, arguments=safe(call.arguments)) for call in message.calls)
+    return replace(message, content=safe(message.content), calls=calls)
 
 
 def _signature(tool: ToolSpec) -> str:
