@@ -134,6 +134,7 @@ class AgentMemories(pw.Model):
     kind = pw.TextField()
     content = pw.TextField()
     grams = pw.TextField()
+    trusted = pw.BooleanField(default=True)
     session_id = pw.TextField(null=True)
     created_at = pw.TextField()
     updated_at = pw.TextField()
