@@ -62,6 +62,20 @@ class ThinkingDelta(Event):
 
 
 @dataclass(frozen=True, slots=True)
+class ModelProgress(Event):
+    """How far the model is with reading the prompt, or what is waited for; shown, never kept.
+
+    `share` is from 0 to 1, or None where it is not known. `wait_s` are the seconds until a service is
+    asked again, counted from now.
+    """
+
+    type: ClassVar[str] = "model_progress"
+    share: float | None
+    message: str = ""
+    wait_s: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Steering(Event):
     """What the person typed while the agent worked; the model reads it at the next step."""
 

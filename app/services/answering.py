@@ -13,6 +13,7 @@ from app.errors import AppError, UsageError
 from app.events import (
     AnswerReady,
     Event,
+    ModelProgress,
     Notice,
     Outcome,
     TextDelta,
@@ -21,7 +22,7 @@ from app.events import (
     TurnFinished,
     TurnStarted,
 )
-from app.llm.chat import ChatDelta, ChatEnd, ChatModel
+from app.llm.chat import ChatDelta, ChatEnd, ChatModel, ChatProgress
 from app.records import sentences, support
 from app.records.answer import Answer, Sentence
 from app.records.ids import PaperId
@@ -112,7 +113,7 @@ class Answerer:
             else:
                 sources = _sources(found, budget_tokens=_budget(model))
                 async for piece in self._write(asked, sources, model, draft, stop):
-                    yield TextDelta(piece)
+                    yield piece
                 result = _checked(asked, sources, model, draft, stopped=stop.is_set())
         if result.kind != "answer":
             yield TextDelta(_as_text(result))
@@ -121,7 +122,7 @@ class Answerer:
 
     async def _write(
         self, question: str, sources: _Sources, model: ChatModel, draft: _Draft, stop: asyncio.Event
-    ) -> AsyncIterator[str]:
+    ) -> AsyncIterator[TextDelta | ModelProgress]:
         """Fill `draft` while the model writes, yielding what may be shown at once.
 
         A tiny model's sentences are held back until a passage proves them.
@@ -138,18 +139,20 @@ class Answerer:
                     if delta.reason == "length":
                         draft.text = _whole_sentences(draft.text)
                     continue
+                if isinstance(delta, ChatProgress):
+                    yield ModelProgress(delta.share, delta.message, delta.wait_s)
                 if not isinstance(delta, ChatDelta):
                     continue
                 first = first or time.monotonic()
                 draft.text += delta.text
                 if not tiny:
-                    yield delta.text
+                    yield TextDelta(delta.text)
         except AppError as error:
             draft.trouble = error.message
         if tiny:
             checked = verify.check(draft.text, sources.hits, sources.labels)
             for sentence in _worth_showing(question, checked, model):
-                yield sentence.text + " "
+                yield TextDelta(sentence.text + " ")
 
 
 def _budget(model: ChatModel) -> int:

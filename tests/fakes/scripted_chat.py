@@ -79,6 +79,7 @@ class Read:
 
     share: float | None
     message: str = ""
+    wait_s: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,8 +226,8 @@ def items_of(step: Step, place: int = 0) -> Iterator[ChatItem]:
             yield from map(ThinkingChunk, _cut(text, pieces))
         case Piece(delta):
             yield delta
-        case Read(share, message):
-            yield ChatProgress(share, message)
+        case Read(share, message, wait_s):
+            yield ChatProgress(share, message, wait_s)
         case Call():
             text = step.arguments if isinstance(step.arguments, str) else json.dumps(step.arguments)
             index = None if step.bare else place if step.index is None else step.index

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from app.agent.tools.context import Emit
-from app.events import Message, Notice, TextDelta, ThinkingDelta
+from app.events import Message, ModelProgress, TextDelta, ThinkingDelta
 from app.llm.assemble import CutCall, StreamAssembler
 from app.llm.chat import CallDelta, CallPart, ChatDelta, ChatEnd, ChatItem, ChatProgress, ThinkingChunk
 
@@ -34,7 +34,6 @@ class Attempt:
     writing_s: float = 0.0
     _assembler: StreamAssembler = field(default_factory=StreamAssembler)
     _first: float = 0.0
-    _waited: str = ""
 
     @property
     def whole(self) -> bool:
@@ -81,10 +80,8 @@ class Attempt:
                 await self.emit(ThinkingDelta(text))
             case CallDelta():
                 self._submit(self._assembler.feed(item))
-            case ChatProgress(message=message):
-                if message and message != self._waited:
-                    self._waited = message
-                    await self.emit(Notice("info", message))
+            case ChatProgress():
+                await self.emit(ModelProgress(item.share, item.message, item.wait_s))
             case ChatEnd():
                 self.end = item
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 
-from app.events import Event, Nested, TextDelta, ThinkingDelta, ToolProgress
+from app.events import Event, ModelProgress, Nested, TextDelta, ThinkingDelta, ToolProgress
 
 PER_SECOND = 30
-_PIECE_TYPES = {TextDelta.type, ThinkingDelta.type, ToolProgress.type}
+_PIECE_TYPES = {TextDelta.type, ThinkingDelta.type, ToolProgress.type, ModelProgress.type}
 
 
 def is_piece(event: Event) -> bool:
@@ -57,6 +57,8 @@ def joined(pieces: list[Event], new: Event) -> list[Event]:
     """Return the pieces with one more, joined to its like where that changes no order of words. Pure."""
     if isinstance(new, ToolProgress):
         return [*(e for e in pieces if not (isinstance(e, ToolProgress) and e.id == new.id)), new]
+    if isinstance(new, ModelProgress):
+        return [*(e for e in pieces if not isinstance(e, ModelProgress)), new]
     words = [i for i, event in enumerate(pieces) if isinstance(event, TextDelta | ThinkingDelta)]
     if words and isinstance(new, TextDelta | ThinkingDelta):
         last = pieces[words[-1]]

@@ -11,7 +11,7 @@ import pytest
 
 from app.agent.loop.event_log import EventLog, Screen
 from app.errors import LibraryError
-from app.events import Event, Message, Nested, Notice, TextDelta, ThinkingDelta, ToolProgress
+from app.events import Event, Message, ModelProgress, Nested, Notice, TextDelta, ThinkingDelta, ToolProgress
 from app.records.ids import SessionId
 
 SESSION = SessionId("s")
@@ -137,6 +137,18 @@ async def test_that_pieces_of_sub_agents_are_not_kept_either() -> None:
     await log.emit(Nested("c", Notice("info", "y").as_json()))
     assert len(shown) == 2
     assert len(journal.rows) == 1
+
+
+async def test_that_of_the_progress_of_the_model_the_newest_is_shown_and_none_is_kept() -> None:
+    journal = Rows()
+    log, shown, _ = log_of(journal)
+    for n in range(500):
+        assert await log.emit(ModelProgress(n / 500)) == 0
+    await log.emit(ModelProgress(None, "Busy.", 12.0))
+    await log.emit(Message("whole", 1))
+    assert shown[-2:] == [ModelProgress(None, "Busy.", 12.0), Message("whole", 1)]
+    assert len(shown) < 100
+    assert [row["type"] for row in journal.rows] == ["message"]
 
 
 async def test_that_a_late_piece_is_shown_by_itself() -> None:
