@@ -76,9 +76,10 @@ class WorkerError(AppError):
 
 
 class WorkerCrashedError(WorkerError):
-    """The worker process ended while it held this request."""
+    """The worker process ended while it held this request; `how` is what `describe_exit` says of it."""
 
     code = "worker_crashed"
+    how = ""
 
 
 class WorkerTimeoutError(WorkerError):

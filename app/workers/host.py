@@ -278,7 +278,9 @@ class Worker:
             self._on_crash(Crash(self.kind, process.pid, how, method, words))
         if self._active:
             doing = f"while it was busy with {method!r}"
-            self._active.fail(WorkerCrashedError(f"The {self.name} worker ended {doing} ({how})."))
+            crash = WorkerCrashedError(f"The {self.name} worker ended {doing} ({how}).")
+            crash.how = how
+            self._active.fail(crash)
         if not process.ready:
             self._fail_start(how, words)
         self._finish_active()

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from app.errors import ModelError
 from app.llm import weights
-from app.llm.local.fit import MARGIN, bytes_needed, fitting_context, free_memory
+from app.llm.local.fit import ALL_LAYERS, MARGIN, Fit, bytes_needed, fitted, free_memory, largest_file
 from app.llm.local.gguf import GgufModel, parameters_of, read_gguf
 
 
@@ -102,22 +102,47 @@ def model(size: int = 4 * 2**30) -> GgufModel:
 
 
 def test_that_the_context_is_what_was_asked_for_when_it_fits() -> None:
-    assert fitting_context(model(), 8192, 32 * 2**30) == 8192
-    assert fitting_context(model(), 8192, None) == 8192
-    assert fitting_context(model(), 10**9, None) == 131072
+    assert fitted(model(), 8192, 32 * 2**30) == Fit(8192, 8192 + 2048, batch=128)
+    assert fitted(model(), 8192, None).context == 8192
+    assert fitted(model(), 10**9, None).context == 131072
 
 
 def test_that_the_context_shrinks_before_the_model_is_refused() -> None:
-    assert bytes_needed(model(), 8192) == 4 * 2**30 + 2**30 + MARGIN
-    assert fitting_context(model(), 8192, bytes_needed(model(), 4096)) == 4096
+    assert bytes_needed(model(), 8192) == 4 * 2**30 + 2**30 + 2**28 + MARGIN
+    less = fitted(model(), 8192, bytes_needed(model(), 4096))
+    assert (less.context, less.kv_type) == (4096, "f16")
+    assert "instead of 8192" in less.notes[0]
+
+
+def test_that_keys_and_values_get_eight_bits_when_the_smallest_context_does_not_fit() -> None:
+    less = fitted(model(), 8192, bytes_needed(model(), 2048, "q8_0"))
+    assert (less.context, less.kv_type) == (2048, "q8_0")
+
+
+def test_that_a_model_that_does_not_fit_is_refused_with_the_size_that_does() -> None:
     with pytest.raises(ModelError, match=r"needs .* GB .* are free") as caught:
-        fitting_context(model(), 8192, 3 * 2**30)
+        fitted(model(), 8192, 3 * 2**30)
     assert "smaller model" in caught.value.hint
+    assert "2.1 GB" in caught.value.hint
+    assert largest_file(3 * 2**30) < 3 * 2**30
+
+
+def test_that_a_gpu_takes_what_it_has_room_for_and_less_after_a_crash() -> None:
+    assert fitted(model(), 8192, 2**36, gpu_free=2**36).gpu_layers == ALL_LAYERS
+    some = fitted(model(), 8192, 2**36, gpu_free=3 * 2**30)
+    assert 0 < some.gpu_layers < 32
+    assert some.batch == 512
+    assert fitted(model(), 8192, 2**36, gpu_free=3 * 2**30, rung=1).gpu_layers == some.gpu_layers // 2
+    assert fitted(model(), 8192, 2**36, gpu_free=2**36, rung=2).gpu_layers == 0
+
+
+def test_that_what_is_on_the_gpu_does_not_count_against_memory() -> None:
+    assert fitted(model(), 8192, 2**30, gpu_free=2**36).context == 8192
 
 
 def test_that_a_model_with_a_short_context_of_its_own_is_not_refused_for_it() -> None:
     short = GgufModel(Path("m.gguf"), "M", "", 10**6, 512, 2, 64, 1000)
-    assert fitting_context(short, 8192, 2**30) == 512
+    assert fitted(short, 8192, 2**30).context == 512
 
 
 def test_that_free_memory_is_a_sensible_number_where_it_is_known() -> None:

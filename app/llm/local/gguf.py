@@ -106,7 +106,7 @@ def _described(path: Path, values: dict[str, Value], parameters: int) -> GgufMod
 
 
 def _embeds(architecture: str, values: dict[str, Value]) -> bool:
-    """Return whether a model pools its vectors (1 mean, 2 first, 3 last token, 4 ranks) or sees all at once."""
+    """Return whether a model pools its vectors (1 mean, 2 first, 3 last, 4 ranks) or sees all at once."""
     pooling = values.get(f"{architecture}.pooling_type")
     return bool(pooling) or values.get(f"{architecture}.attention.causal") is False or "bert" in architecture
 
@@ -126,6 +126,11 @@ class HeaderReader:
     def __init__(self, data: mmap.mmap) -> None:
         self._data = data
         self._at = 4
+
+    @property
+    def at(self) -> int:
+        """The place of the next byte."""
+        return self._at
 
     def header(self) -> tuple[dict[str, Value], int]:
         version = self.scalar("I")

@@ -28,22 +28,25 @@ Tokens: TypeAlias = Sequence[int]
 
 @dataclass(slots=True)
 class TokenLog:
-    """The tokens whose keys and values are in the memory of the model, and what replies were made of."""
+    """The tokens whose keys and values are in one sequence of the model's memory."""
 
     ids: list[int] = field(default_factory=list)
-    replies: OrderedDict[str, tuple[int, ...]] = field(default_factory=OrderedDict)
 
     def shared(self, prompt: Tokens) -> int:
         """Return how many tokens at the head of a prompt have been read."""
         return common_prefix(self.ids, prompt)
 
+
+class Replies(OrderedDict[str, tuple[int, ...]]):
+    """The tokens that the latest replies were made of, by their text."""
+
     def remember(self, text: str, ids: Tokens) -> None:
-        """Keep what a reply was made of."""
+        """Keep a reply; the oldest goes."""
         if text:
-            self.replies[text] = tuple(ids)
-            self.replies.move_to_end(text)
-            while len(self.replies) > MAX_REPLIES:
-                self.replies.popitem(last=False)
+            self[text] = tuple(ids)
+            self.move_to_end(text)
+            while len(self) > MAX_REPLIES:
+                self.popitem(last=False)
 
 
 def common_prefix(first: Tokens, second: Tokens) -> int:
@@ -54,9 +57,7 @@ def common_prefix(first: Tokens, second: Tokens) -> int:
     return min(len(first), len(second))
 
 
-def compose(
-    parts: Sequence[Part], tokens: Callable[[str], Tokens], known: Mapping[str, Tokens]
-) -> list[int]:
+def compose(parts: Sequence[Part], tokens: Callable[[str], Tokens], known: Mapping[str, Tokens]) -> list[int]:
     """Return the tokens of a prompt: replies as they were sampled where that is known, else as text."""
     ids: list[int] = []
     text: list[str] = []
