@@ -25,6 +25,7 @@ from app.llm.local.calls.shape import (
 
 _RULES = {
     "char": r'[^"\\\x7F\x00-\x1F] | "\\" ["\\bfnrt]',
+    "solid": r'[^"\\\x7F\x00-\x20] | "\\" ["\\]',
     "string": r'"\"" char* "\""',
     "whole": r'"-"? ("0" | [1-9] [0-9]{0,14})',
     "count": r'"0" | [1-9] [0-9]{0,14}',
@@ -46,6 +47,10 @@ _NEEDS = {
     "array": ("value",),
     "value": ("object", "array", "string", "number"),
 }
+
+
+MOST_OF_TINY = 8
+"""The most items of a list without a limit of its own, where strings are limited too."""
 
 
 def literal(text: str) -> str:
@@ -116,10 +121,7 @@ class GrammarBuilder:
             case Text(0, None):
                 return self.shared("string")
             case Text(least, most):
-                char = self.shared("char")
-                limit = most if most is not None else self.longest
-                upto = "" if limit is None else str(max(limit, least))
-                return self.rule(f"{name}-text", self._quoted(f"{char}{{{least},{upto}}}"))
+                return self._text(least, most if most is not None else self.longest)
             case Number(whole, signed):
                 names = {(True, True): "whole", (True, False): "count", (False, True): "number"}
                 return self.shared(names.get((whole, signed), "size"))
@@ -141,6 +143,16 @@ class GrammarBuilder:
             case Anything(record):
                 return self.shared("object" if record else "value")
 
+    def _text(self, least: int, most: int | None) -> str:
+        """A text that must not be empty is not meant to be blank either: it begins with something to see."""
+        upto = "" if most is None else str(max(most, least))
+        char = self.shared("char")
+        inner = f"{char}{{{least},{upto}}}"
+        if least == 1:
+            more = "" if most is None else str(max(most, least) - 1)
+            inner = f"{self.shared('solid')} {char}{{0,{more}}}"
+        return self.rule(f"text-{least}-{upto or 'more'}", self._quoted(inner))
+
     @property
     def _comma(self) -> str:
         return literal(self.spelling.comma)
@@ -154,7 +166,10 @@ class GrammarBuilder:
             return literal("[]")
         item = self.shape(shape.item, f"{name}-item")
         more = max(shape.least - 1, 0)
-        upto = "" if shape.most is None else str(shape.most - 1)
+        most = (
+            shape.most if shape.most is not None or self.longest is None else max(MOST_OF_TINY, shape.least)
+        )
+        upto = "" if most is None else str(most - 1)
         some = f"{item} ({self._comma} {item}){{{more},{upto}}}"
         return self.rule(f"{name}-list", f'"[" {some} "]"' if shape.least else f'"[" ({some})? "]"')
 

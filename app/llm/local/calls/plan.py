@@ -15,7 +15,7 @@ forced by name (what the passport found); an unknown name means the one that the
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Literal
 
@@ -30,10 +30,12 @@ from app.llm.local.calls.families.syntax import (
     safe_tool,
 )
 from app.llm.local.calls.families.told import alternating
+from app.llm.local.calls.gbnf import GrammarError, parsed
 from app.llm.local.calls.grammar import literal
 from app.llm.local.calls.parser import ParsedItem, ProseReader, Reader
 from app.llm.local.calls.probe import probed
 from app.llm.local.calls.schema_simplify import arguments_shape
+from app.llm.local.calls.shape import Anything
 from app.llm.local.calls.thinking import Tags, ThinkingReader, tags_of
 from app.llm.local.calls.watch import TriggerWatch
 from app.llm.local.text import defused
@@ -152,9 +154,28 @@ def plan(
 
 def _held(syntax: Syntax, offer: Offer, tags: Tags | None) -> Grammar | None:
     """Return the grammar; one for whole replies holds from the end of thinking on, where there is any."""
-    grammar = syntax.grammar(offer)
+    grammar = _sound(syntax, offer)
     if grammar is None or grammar.lazy or tags is None:
         return grammar
     root = grammar.text.replace("root ::= ", f"root ::= {literal(tags.closing)} [\\n]{{0,2}} (", 1)
     first, _, others = root.partition("\n")
     return Grammar(f"{first})\n{others}", (tags.closing,))
+
+
+def _sound(syntax: Syntax, offer: Offer) -> Grammar | None:
+    """Return a grammar that llama.cpp takes; a tool it breaks over is held to any object instead."""
+    if _is_sound(grammar := syntax.grammar(offer)):
+        return grammar
+    shapes = dict(offer.shapes)
+    for name in offer.callable:
+        if not _is_sound(syntax.grammar(replace(offer, forced=name))):
+            shapes[name] = Anything(record=True)
+    grammar = syntax.grammar(replace(offer, shapes=shapes))
+    return grammar if _is_sound(grammar) else None
+
+
+def _is_sound(grammar: Grammar | None) -> bool:
+    try:
+        return grammar is None or bool(parsed(grammar.text))
+    except GrammarError:
+        return False

@@ -26,6 +26,7 @@ GEMMA = Spelling(
         **JSON.rules,
         # A character that could open the closing quote may not be followed by the rest of it.
         "char": r'[^<\x00] | "<" [^|<\x00]',
+        "solid": r"[^< \x00-\x1F]",
         "string": f"{literal(QUOTE)} char* {literal(QUOTE)}",
         "name": r'[^:,{}<>"\[\] \x00-\x1F]+ ":"',
         "object": r'"{" (pair ("," pair)*)? "}"',

@@ -80,7 +80,9 @@ class Qwen3Coder(Syntax):
         match shape:
             case Text(least, most):
                 limit = most if most is not None else build.longest
-                inner = f"{bare}{{{least},{'' if limit is None else max(limit, least)}}}"
+                upto = "" if limit is None else str(max(limit, least))
+                # A rule of its own: repetitions in one sequence count as their product.
+                inner = build.rule(f"bare-{least}-{upto or 'more'}", f"{bare}{{{least},{upto}}}")
             case OneOf(values):
                 words = (value if isinstance(value, str) else json.dumps(value) for value in values)
                 inner = f"({' | '.join(literal(word) for word in words)})"
