@@ -19,7 +19,7 @@ class Case:
     words: tuple[str, ...] = ()
 
 
-def _tool(name: str, description: str, required: str = "", **properties: Mapping[str, object]) -> ToolSpec:
+def _tool(name: str, description: str, required: str = "", /, **properties: Mapping[str, object]) -> ToolSpec:
     schema = {
         "type": "object",
         "properties": dict(properties),
@@ -68,9 +68,7 @@ COMPARE = _tool(
 DATE = _tool("current_date", "Tell today's date.")
 
 _ALL = (SEARCH, TARGET, NOTE, COMPARE, DATE)
-_SYSTEM = ChatMessage(
-    "system", "You help an astronomer. Use a tool where one helps; else answer in a sentence."
-)
+_SYSTEM = ChatMessage("system", "You help an astronomer. Use a tool where one helps, else answer shortly.")
 
 
 def _case(name: str, question: str, tool: str = "", *words: str, tools: tuple[ToolSpec, ...] = _ALL) -> Case:

@@ -17,8 +17,8 @@ _TYPES: dict[str, Callable[[object], bool]] = {
     "object": lambda value: isinstance(value, Mapping),
     "array": lambda value: isinstance(value, list),
     "string": lambda value: isinstance(value, str),
-    "integer": lambda value: _is_number(value) and float(value) == int(value),
-    "number": lambda value: _is_number(value),
+    "integer": lambda value: isinstance(value, int | float) and _is_whole(value),
+    "number": lambda value: isinstance(value, int | float) and not isinstance(value, bool),
     "boolean": lambda value: isinstance(value, bool),
     "null": lambda value: value is None,
 }
@@ -53,20 +53,15 @@ class _Check:
         if isinstance(reference := schema.get("$ref"), str):
             yield from self.at(self._target(reference), value, place, depth + 1)
         yield from self._combined(schema, value, place, depth)
-        name = place or "the value"
-        kinds = schema.get("type")
-        wanted = [kinds] if isinstance(kinds, str) else kinds if isinstance(kinds, list) else []
         if schema.get("nullable") is True and value is None:
             return
-        if wanted and not any(_TYPES.get(str(kind), lambda _: True)(value) for kind in wanted):
+        name = place or "the value"
+        kinds = schema.get("type")
+        wanted = [kinds] if isinstance(kinds, str) else _list_of(kinds)
+        if wanted and not any(_is_a(str(kind), value) for kind in wanted):
             yield f"{name}: {_shown(value)} is not of type {' or '.join(map(str, wanted))}"
             return
-        if isinstance(values := schema.get("enum"), list | tuple) and not any(
-            _same(value, v) for v in values
-        ):
-            yield f"{name}: {_shown(value)} is none of {_shown(list(values))}"
-        if "const" in schema and not _same(value, schema["const"]):
-            yield f"{name}: must be {_shown(schema['const'])}"
+        yield from _values(schema, value, name)
         match value:
             case str():
                 yield from _text(schema, value, name)
@@ -122,6 +117,19 @@ class _Check:
         return found
 
 
+def _is_a(kind: str, value: object) -> bool:
+    check = _TYPES.get(kind)
+    return check is None or check(value)
+
+
+def _values(schema: Mapping[str, object], value: object, name: str) -> Iterator[str]:
+    values = schema.get("enum")
+    if isinstance(values, list | tuple) and not any(_same(value, each) for each in values):
+        yield f"{name}: {_shown(value)} is none of {_shown(list(values))}"
+    if "const" in schema and not _same(value, schema["const"]):
+        yield f"{name}: must be {_shown(schema['const'])}"
+
+
 def _text(schema: Mapping[str, object], value: str, name: str) -> Iterator[str]:
     yield from _limits(len(value), schema, ("minLength", "maxLength"), f"{name}: characters")
     if isinstance(pattern := schema.get("pattern"), str):
@@ -154,7 +162,11 @@ def _list_of(value: object) -> Sequence[object]:
 
 
 def _is_number(value: object) -> TypeGuard[int | float]:
-    return isinstance(value, int | float) and not isinstance(value, bool) and value == value
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _is_whole(value: float) -> bool:
+    return not isinstance(value, bool) and (isinstance(value, int) or value.is_integer())
 
 
 def _same(one: object, other: object) -> bool:
