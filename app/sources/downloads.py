@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, ParamSpec, TypeVar
 from urllib.parse import urlsplit
 
 from app.sources.answers import TRY_AGAIN, range_start, refusal, retry_after, source_of, unencrypted, words
+from app.sources.client import AS_USUAL, Patience, new_client
 from app.sources.part_file import PartFile, Source
 from app.sources.transfer import (
     DownloadDamagedError,
@@ -49,19 +50,6 @@ class Wanted:
 
 
 @dataclass(frozen=True, slots=True)
-class Patience:
-    """How long is waited for what, in seconds, and how often a host may fail in a row."""
-
-    connect_s: float = 20.0
-    silence_s: float = 45.0
-    tries: int = 5
-    first_wait_s: float = 1.0
-    longest_wait_s: float = 30.0
-    longest_asked_s: float = 120.0
-    """The longest `Retry-After` that is waited for."""
-
-
-@dataclass(frozen=True, slots=True)
 class Downloaded:
     """A whole file. `checked` says whether a checksum vouches for it (the catalogue's or the host's)."""
 
@@ -79,9 +67,11 @@ class _BadPartError(DownloadDamagedError):
 class _AgainError(Exception):
     """This try broke off; another may not."""
 
-    def __init__(self, why: str, after_s: float | None = None) -> None:
+    def __init__(self, why: str, after_s: float | None = None, *, weight: int = 1) -> None:
         super().__init__(why)
         self.after_s = after_s
+        self.weight = weight
+        """How many tries it counts for: a host that is not there is not waited for as long."""
 
 
 async def download(
@@ -89,7 +79,7 @@ async def download(
     on_progress: OnTransfer = ignore,
     *,
     client: httpx2.AsyncClient | None = None,
-    patience: Patience = Patience(),
+    patience: Patience = AS_USUAL,
 ) -> Downloaded:
     """Download, going on from a part that is there. Raises the kinds of DownloadError."""
     run = _Run(wanted, Pace(wanted.name, on_progress, time.monotonic), patience)
@@ -97,31 +87,6 @@ async def download(
         return await run.all_hosts(client)
     async with new_client(patience) as own:
         return await run.all_hosts(own)
-
-
-def new_client(
-    patience: Patience = Patience(),
-    *,
-    proxy: str = "",
-    ca_file: Path | None = None,
-    user_agent: str = "AstroResearch",
-) -> httpx2.AsyncClient:
-    """Return a client for downloads; without `proxy` that of the system's environment is used."""
-    import ssl
-
-    import httpx2
-
-    try:
-        verify = ssl.create_default_context(cafile=str(ca_file)) if ca_file else httpx2.create_ssl_context()
-    except (OSError, ssl.SSLError) as error:
-        raise DownloadError(
-            f"The certificates in {ca_file} cannot be read: {error}.", hint="Correct llm.ca_file."
-        ) from error
-    timeout = httpx2.Timeout(patience.silence_s, connect=patience.connect_s)
-    headers = {"User-Agent": user_agent, "Accept-Encoding": "identity"}
-    return httpx2.AsyncClient(
-        timeout=timeout, follow_redirects=True, headers=headers, verify=verify, proxy=proxy or None
-    )
 
 
 class _Run:
@@ -167,7 +132,7 @@ class _Run:
                     raise
                 restarted = True  # the part may have been of another file: once more from the beginning
             except _AgainError as error:
-                failed = 1 if self._file.size > before else failed + 1
+                failed = 1 if self._file.size > before else failed + error.weight
                 if failed >= self._patience.tries:
                     raise DownloadNetworkError(f"{host}: {error}") from error
                 await self._wait(host, str(error), failed, error.after_s)
@@ -194,7 +159,8 @@ class _Run:
                 else:
                     await self._receive(response, source, afresh=response.status_code != 206)
         except (httpx2.TransportError, httpx2.StreamError) as error:
-            raise _AgainError(words(error)) from error
+            gone = isinstance(error, httpx2.ConnectError | httpx2.ConnectTimeout | httpx2.ProxyError)
+            raise _AgainError(words(error), weight=2 if gone else 1) from error
         except (httpx2.InvalidURL, httpx2.TooManyRedirects, httpx2.DecodingError) as error:
             raise DownloadRefusedError(f"{host}: {error}") from error
         return await self._checked(url, host)

@@ -13,7 +13,8 @@ from typing import NamedTuple
 
 import pytest
 
-from app.sources.downloads import Downloaded, Patience, Wanted, download, new_client
+from app.sources.client import Patience, new_client
+from app.sources.downloads import Downloaded, Wanted, download
 from app.sources.transfer import (
     DiskFullError,
     DownloadDamagedError,
