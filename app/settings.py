@@ -106,6 +106,8 @@ class Llm(_Section):
     that are trusted besides the system's. Time-outs are seconds, 0 waits for ever. `prices` go by the name
     of the model, which may end in `*`. `model_hosts` are where models are downloaded from: names of the
     catalogue, addresses of mirrors, or addresses with {repo} and {file} in them; empty: all of the catalogue.
+    `tools` says which local models call tools: "auto" are those that are not tiny. `keep_state` keeps what a
+    local model has read of a conversation in `<home>/model-state`, so that it starts at once next time.
     """
 
     provider: Literal["local", "openai", "anthropic"] = "local"
@@ -124,6 +126,8 @@ class Llm(_Section):
     total_timeout_s: float = Field(0.0, ge=0)
     prices: dict[str, Price] = {}
     model_hosts: tuple[str, ...] = ()
+    tools: Literal["auto", "always", "never"] = "auto"
+    keep_state: bool = False
 
     @field_validator("model_hosts")
     @classmethod

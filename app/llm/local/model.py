@@ -48,7 +48,7 @@ class Model:
         usual = threads.candidates()[0]
         self.threads = load.threads if all(load.threads) else (usual, usual)
         self._engine = Engine(path, fit, self.threads, progress)
-        if not all(load.threads):
+        if not all(load.threads) and len(threads.candidates()) > 1:
             self.threads = self._measured_threads()
         words = self._engine.vocabulary
         template = self._engine.metadata.get("tokenizer.chat_template", "")
