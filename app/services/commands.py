@@ -12,6 +12,7 @@ import atexit
 import contextlib
 import os
 import select
+import signal
 import subprocess
 import sys
 import tempfile
@@ -166,6 +167,7 @@ class _Run:
         except ProgramError as error:
             return error
         except (OSError, RuntimeError) as error:  # the latter: no more threads
+            self._close_pipes()
             return ProgramError(
                 f"{argv[0]} cannot be run: {getattr(error, 'strerror', None) or error}.",
                 hint="Free some space, or close other programs, and try again.",
@@ -176,6 +178,12 @@ class _Run:
                 self._group.release()
             _RUNNING.discard(self)
             self.over.set()
+
+    def _close_pipes(self) -> None:
+        if self._group is not None:
+            for pipe in (self._group.popen.stdout, self._group.popen.stderr):
+                if pipe is not None:
+                    pipe.close()
 
     def _watched(self, group: ProcessGroup, begun: float) -> Ended:
         popen = group.popen
@@ -190,10 +198,10 @@ class _Run:
         timed_out = not self._wake.is_set()
         ended_itself = popen.returncode is not None and not self._stopped
         left = group.end(self._grace_s)
-        watcher.join()
+        watcher.join(GRACE_S)
         printed = [reader.finish() for reader in readers]
         return Ended(
-            exit_code=popen.returncode,
+            exit_code=-signal.SIGTERM if popen.returncode is None else popen.returncode,
             output=printed[0],
             errors=printed[1] if len(printed) > 1 else Printed(""),
             timed_out=timed_out,

@@ -45,6 +45,7 @@ class ProcessGroup:
         """Start it. Raises ProgramError."""
         self._mark = f"{MARK}={uuid.uuid4().hex}"
         name, _, value = self._mark.partition("=")
+        self._prepare()
         try:
             self.popen = subprocess.Popen(
                 list(argv),
@@ -57,6 +58,7 @@ class ProcessGroup:
                 creationflags=_flags(),
             )
         except (OSError, ValueError) as error:
+            self._uncontain()
             raise _explained(error, argv, cwd) from error
         self._contain()
 
@@ -79,6 +81,8 @@ class ProcessGroup:
 
     def release(self) -> None:
         """Give back what was needed to watch over it; nothing of it runs any more."""
+        with contextlib.suppress(subprocess.TimeoutExpired):  # not even KILL ends one that waits for a disk
+            self.popen.wait(timeout=1)
         self._uncontain()
 
     def _gone_within(self, seconds: float) -> None:
@@ -89,6 +93,9 @@ class ProcessGroup:
             pause = min(pause * 2, 0.1)
 
     if sys.platform == "win32":
+
+        def _prepare(self) -> None:
+            """Nothing: the job is made around the suspended program."""
 
         def _contain(self) -> None:
             from app.services.windows_job import Job
@@ -109,14 +116,14 @@ class ProcessGroup:
 
     else:
 
-        def _contain(self) -> None:
-            """Start the guard: it waits for a pipe to close that only this process holds open."""
+        def _prepare(self) -> None:
+            """Start the guard: it reads a number, then the end of a pipe that we alone hold, and kills."""
             self._guard: subprocess.Popen[bytes] | None = None
             read_end, self._alive = os.pipe()
             # Without one, for want of processes, the program runs all the same.
             with contextlib.suppress(OSError):
                 self._guard = subprocess.Popen(
-                    ["/bin/sh", "-c", 'read _; kill -s KILL -- "-$1"', "guard", str(self.popen.pid)],
+                    ["/bin/sh", "-c", 'read group && { read _; kill -s KILL -- "-$group"; }'],
                     stdin=read_end,
                     stdout=subprocess.DEVNULL,
                     stderr=subprocess.DEVNULL,
@@ -125,6 +132,10 @@ class ProcessGroup:
                     start_new_session=True,
                 )
             os.close(read_end)
+
+        def _contain(self) -> None:
+            with contextlib.suppress(OSError):  # there is no guard
+                os.write(self._alive, b"%d\n" % self.popen.pid)
 
         def _uncontain(self) -> None:
             if self._guard is not None:

@@ -296,6 +296,7 @@ async def test_that_programs_end_with_an_application_that_is_killed(tmp_path: Pa
     )
     application = await asyncio.create_subprocess_exec(sys.executable, "-c", code, cwd=repo)
     await appears(tmp_path / "pids", 2)
+    await asyncio.sleep(0.3)  # the guard is told the number right after the start
     application.kill()
     await application.wait()
     for _ in range(6000):
