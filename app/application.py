@@ -21,9 +21,11 @@ from app.records.ids import PaperId, SessionId
 from app.services import models
 from app.services.answering import Answerer
 from app.services.changes import Change, LibraryChanged, LibraryChangeKind
+from app.services.consent import Consent
 from app.services.conversations import Conversations
 from app.services.home import prepared_home, usable_settings
 from app.services.importing import Importer
+from app.services.model_store import ModelStore
 from app.services.notes import NotesService
 from app.services.searching import Searcher
 from app.services.secrets import Secrets
@@ -71,11 +73,13 @@ class Application:
         self.notices += told
         self.chat, told = models.chat_model(settings, self.secrets)
         self.notices += told
+        self.models = ModelStore(home, lambda: self.settings, self.change_settings)
         self.importer = Importer(library, self.pdf, self.embedder, home=home, on_change=self._changed)
         self.searcher = Searcher(library, self.embedder)
         self.answerer = Answerer(self.searcher, lambda: self.chat)
         self.notes = NotesService(library, self.pdf, self._changed)
         self.conversations = Conversations(library)
+        self.consent = Consent(library.state, lambda: self.settings)
         self._wakers: list[Callable[[SessionId], None]] = []
         self.agent = assemble(
             Foundation(
@@ -90,6 +94,7 @@ class Application:
                 chat=lambda: self.chat,
                 papers_changed=self._papers_changed,
                 wake=self._wake,
+                consent=self.consent,
             )
         )
         self.registry = self.agent.registry

@@ -31,6 +31,7 @@ from app.llm.chat import ChatModel
 from app.records.ids import SessionId
 from app.services import commands
 from app.services.answering import Answerer
+from app.services.consent import Consent
 from app.services.files.searching import FileSearch
 from app.services.importing import Importer
 from app.services.notes import NotesService
@@ -62,6 +63,7 @@ class Foundation:
     papers_changed: Callable[[Sequence[str]], None]
     wake: Callable[[SessionId], None]
     """Called with an idle conversation for which something waits."""
+    consent: Consent | None = None
 
 
 @dataclass(slots=True)
@@ -184,6 +186,7 @@ def assemble(foundation: Foundation) -> Agent:
         calls=runtime,
         request_compaction=runtime.request_compaction,
         file_search=FileSearch(),
+        consent=foundation.consent,
         note_papers=foundation.papers_changed,
     )
     queue.on_ready(runtime.ready)

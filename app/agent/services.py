@@ -11,6 +11,7 @@ from app.library import Library
 from app.library.journal import SessionKind
 from app.llm.chat import ChatModel
 from app.services.answering import Answerer
+from app.services.consent import Consent
 from app.services.files.searching import FileSearch
 from app.services.importing import Importer
 from app.services.notes import NotesService
@@ -80,5 +81,7 @@ class AgentServices:
     """Asks for a manual compaction of a session before its next model call."""
     file_search: FileSearch = field(default_factory=FileSearch)
     """Has processes once it was used: close it with the application."""
+    consent: Consent | None = None
+    """Asked before private text goes to a model on another computer; None lets it go."""
     note_papers: Callable[[Sequence[str]], None] = lambda _ids: None
     """Tells the window that papers changed."""

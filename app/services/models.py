@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-
 from app.errors import ModelError
 from app.events import Notice
 from app.llm import weights
-from app.llm.chat import ChatMessage, ChatModel
+from app.llm.chat import ChatModel
 from app.llm.embeddings import Embedder, LocalEmbedder
 from app.llm.local.client import LocalChatModel
 from app.llm.remote import anthropic_chat
@@ -25,20 +23,8 @@ REMOTE_CONTEXT = 32_768
 _IDLE_EXIT_S = 300.0
 
 
-def nothing_asked(_messages: Sequence[ChatMessage]) -> None:
-    """Let everything be sent."""
-
-
-def chat_model(
-    settings: Settings,
-    secrets: Secrets,
-    may_go: Callable[[Sequence[ChatMessage]], None] = nothing_asked,
-) -> tuple[ChatModel | None, list[Notice]]:
-    """Return the chat model of the settings; None when there is none, and answers are then quotes.
-
-    `may_go` is called, in a thread, with what is about to be sent to another computer; it raises where
-    that must not be (`app.services.consent`).
-    """
+def chat_model(settings: Settings, secrets: Secrets) -> tuple[ChatModel | None, list[Notice]]:
+    """Return the chat model of the settings; None when there is none, and answers are then quotes."""
     notices: list[Notice] = []
     llm = settings.llm
     if llm.provider != "local":
@@ -46,7 +32,7 @@ def chat_model(
             notices.append(Notice("warning", f"{refusal} The local model is used, nothing is sent."))
         else:
             notices += _unknown_service(settings)
-            return _remote(settings, secrets, may_go), notices
+            return _remote(settings, secrets), notices
     model = LocalChatModel(Worker("llm", idle_exit_s=_IDLE_EXIT_S), llm.model_path, llm.context_tokens)
     try:
         model.info  # noqa: B018  reads the head of the file
@@ -99,9 +85,7 @@ def api_key(secrets: Secrets) -> str:
     return secret.get_secret_value() if secret else ""
 
 
-def _remote(
-    settings: Settings, secrets: Secrets, may_go: Callable[[Sequence[ChatMessage]], None]
-) -> ChatModel:
+def _remote(settings: Settings, secrets: Secrets) -> ChatModel:
     llm = settings.llm
     chosen = "context_tokens" in llm.model_fields_set
     context = llm.context_tokens if chosen else REMOTE_CONTEXT
@@ -114,7 +98,6 @@ def _remote(
             thinking=llm.thinking,
             timeouts=timeouts(settings),
             wiring=wiring(settings),
-            may_go=may_go,
         )
     return OpenAIChatModel(
         llm.model,
@@ -125,7 +108,6 @@ def _remote(
         thinking=llm.thinking,
         timeouts=timeouts(settings),
         wiring=wiring(settings),
-        may_go=may_go,
     )
 
 

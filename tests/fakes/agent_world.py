@@ -128,6 +128,7 @@ class World:
             memory=self.memory,
             children=self.children,
             request_compaction=self.compactions.append,
+            consent=None,
         )
         conversation = Conversation(
             session_id=session or self.session,

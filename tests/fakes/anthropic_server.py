@@ -6,6 +6,7 @@ with FakeAnthropic([[Think("Hm."), Call("read_file", {"path": "a.txt"})]]) as se
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
@@ -107,10 +108,9 @@ class FakeAnthropic(FakeOpenAI):
 
     def _sent(self, event: Event) -> bytes:
         if "comment" in event:
-            return b": " + event["comment"].encode() + self.line_end * 2
+            return f": {event['comment']}".encode() + self.line_end * 2
         data = json.dumps(event, ensure_ascii=False).encode("utf-8", "replace")
-        lines = b"event: " + event["type"].encode() + self.line_end + b"data: " + data
-        return lines + self.line_end * 2
+        return f"event: {event['type']}".encode() + self.line_end + b"data: " + data + self.line_end * 2
 
 
 class _Blocks:
@@ -185,7 +185,7 @@ def _ours(message: Mapping[str, Any]) -> list[ChatMessage]:
 def _wrong_blocks(messages: Sequence[Mapping[str, Any]], thinking: Mapping[str, Any] | bool) -> str:
     """Return what is wrong with turns, blocks and thinking."""
     roles = [message["role"] for message in messages]
-    if not roles or roles[0] != "user" or any(a == b for a, b in zip(roles, roles[1:], strict=False)):
+    if not roles or roles[0] != "user" or any(a == b for a, b in itertools.pairwise(roles)):
         return f"messages: roles must alternate and begin with user: {roles}"
     for message in messages:
         if not message["content"]:

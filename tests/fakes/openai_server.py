@@ -233,12 +233,16 @@ class FakeOpenAI:
             if isinstance(step, Call | Piece):
                 place += isinstance(step, Call)
                 reason = "tool_calls"
-        counted = {"prompt_tokens": len(json.dumps(body["messages"])) // 4, "completion_tokens": written}
-        yield _event({}, reason, {"usage": counted} if self.usage_in_choice else None)
-        if self.usage_in_choice:
-            pass
-        elif self.counts and body.get("stream_options", {}).get("include_usage"):
-            yield _data({"choices": [], "usage": {**counted, "total_tokens": sum(counted.values())}})
+        for data in self._ending(reason, written, body):
+            yield data
+
+    def _ending(self, reason: str, written: int, body: dict[str, Any]) -> Iterator[bytes]:
+        """Yield the reason, the count of tokens where it is wanted, and the mark of the end."""
+        prompt = len(json.dumps(body["messages"])) // 4
+        usage = {"prompt_tokens": prompt, "completion_tokens": written, "total_tokens": prompt + written}
+        yield _event({}, reason, {"usage": usage} if self.usage_in_choice else None)
+        if self.counts and not self.usage_in_choice and body.get("stream_options", {}).get("include_usage"):
+            yield _data({"choices": [], "usage": usage})
         yield b"data: [DONE]\n\n"
 
     def _delta(self, item: ChatItem) -> dict[str, Any]:

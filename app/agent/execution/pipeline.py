@@ -18,10 +18,11 @@ from app.agent.execution.metadata import plain_metadata
 from app.agent.execution.outcomes import Ending, broken, denied, failed, not_started, rejected
 from app.agent.execution.permission import Hooked, hook_call
 from app.agent.execution.prepare import BadCallError, as_shown, find_tool, parse, validate
+from app.agent.execution.private_text import WITHHELD, released
 from app.agent.execution.running import run_tool
 from app.agent.execution.scope import Scope
 from app.agent.tools.context import ToolContext
-from app.agent.tools.tool import AgentTool, ToolKind
+from app.agent.tools.tool import AgentTool, ToolKind, ToolOutput
 from app.errors import AppError
 from app.events import ContextAdded, Notice, Outcome, ToolCall, ToolResult
 from app.library.storable import storable
@@ -144,6 +145,8 @@ class CallPipeline:
     async def _finished(self, ending: Ending, watch: Watch) -> Ending:
         """Keep what is large, show the rest to the hooks, and add what the model should be reminded of."""
         output, tool, call = ending.output, self._tool, self._call
+        if output.private:
+            output = await self._released(output)
         bad = ending.outcome is Outcome.REJECTED
         reminder = watch.ended(output.content, bad=bad and watch.refusal is None)
         content = await self._kept(output.content, pages=tool is not None and tool.pages)
@@ -165,6 +168,14 @@ class CallPipeline:
             output = replace(output, content=f"{output.content}\n\n{reminder}")
         return replace(ending, output=output)
 
+    async def _released(self, output: ToolOutput) -> ToolOutput:
+        """Return private output if it may be sent to the model; a stop while the person is asked is a no."""
+        asking = released(output, self.scope.conversation, self.part.id, storable(self.part.name))
+        try:
+            return await self.control.guard(asking)
+        except StoppedError:
+            return ToolOutput.error(WITHHELD, withheld=True)
+
     async def _kept(self, content: str, *, pages: bool) -> str:
         kept = await self.scope.outputs.keep(
             content,
@@ -183,6 +194,8 @@ class CallPipeline:
         metadata = {**plain_metadata(output.metadata), **plain_metadata(details)}
         if output.untrusted:
             metadata["untrusted"] = True
+        if output.private:
+            metadata["private"] = True
         result = ToolResult(
             self.part.id,
             storable(self.part.name),

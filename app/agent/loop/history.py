@@ -41,6 +41,8 @@ class History:
         self.system = ""
         self.tainted = False
         """Whether text that is not trusted was ever before the model."""
+        self.private = False
+        """Whether private text was ever before the model."""
         self.open_turn = ""
         """The id of a turn that has begun and not ended."""
         self.todo: tuple[Row, ...] = ()
@@ -191,6 +193,7 @@ class History:
         text = str(event.get("output", ""))
         if len(text) > MAX_RESULT_CHARS:
             text = f"{text[:MAX_RESULT_CHARS]}\n… {len(text) - MAX_RESULT_CHARS:,} characters left out"
+        self.private = self.private or bool(metadata.get("private"))
         trusted = not metadata.get("untrusted")
         if not trusted:
             self.tainted = True

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal
 
 from app.agent.execution import faults
 from app.agent.execution.duplicates import DuplicateDetector
+from app.agent.execution.private_text import check_history
 from app.agent.loop import prompt
 from app.agent.loop.attempt import Attempt
 from app.agent.loop.compactor import Compactor
@@ -116,6 +117,7 @@ class Turn:
         """Ask the model once, and wait for the results of what it calls."""
         emit, history = self.conversation.emit, self.agent.history
         compactor = Compactor(self.agent, self.conversation, self.agent.tokens(self.model), tools)
+        await check_history(self.conversation, private=history.private)
         messages = await compactor.fit()
         round_ = self.executor.begin_round(
             self.conversation,

@@ -54,6 +54,11 @@ class Conversation:
     lead: SessionId | None = None
     """The conversation of the main agent, where this is not it: answers of the person count for all of it."""
 
+    def of_project(self, path: Path) -> bool:
+        """Whether a resolved path lies in the folder that the person opened to the agent."""
+        project = self.sandbox.project
+        return project is not None and path.is_relative_to(project)
+
     @property
     def whole(self) -> SessionId:
         """The conversation as the person sees it."""

@@ -61,13 +61,15 @@ class ToolOutput:
     """`content` is for the model, `metadata` (JSON values) for the screen.
 
     `untrusted` says that the content holds text of papers, pages or programs: it is fenced when the
-    model reads it, and from then on calls that could act on it ask first.
+    model reads it, and from then on calls that could act on it ask first. `private` says that it holds
+    notes, drafts or files of the person: a model on another computer reads it only with their consent.
     """
 
     content: str
     is_error: bool = False
     metadata: Mapping[str, Any] = field(default_factory=dict)
     untrusted: bool = False
+    private: bool = False
 
     @classmethod
     def error(cls, message: str, **metadata: Any) -> ToolOutput:

@@ -8,7 +8,7 @@ nothing to the rest of the program. After a restart a chain of calls goes on wit
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -20,7 +20,7 @@ from app.llm.remote.carrier import Wiring, make_carrier
 from app.llm.remote.chunks import Chunk
 from app.llm.remote.failures import ModelRequestError
 from app.llm.remote.reply import Reply, Timeouts
-from app.llm.remote.service_chat import Asked, Body, Client, Pieces, ServiceChatModel, all_may_go
+from app.llm.remote.service_chat import Asked, Body, Client, Pieces, ServiceChatModel
 
 if TYPE_CHECKING:
     import httpx2
@@ -45,7 +45,6 @@ class AnthropicChatModel(ServiceChatModel):
         attempts: int = 4,
         wiring: Wiring | None = None,
         transport: httpx2.AsyncBaseTransport | None = None,
-        may_go: Callable[[Sequence[ChatMessage]], None] = all_may_go,
     ) -> None:
         wiring = wiring or Wiring()
         super().__init__(
@@ -59,7 +58,6 @@ class AnthropicChatModel(ServiceChatModel):
             timeouts=timeouts,
             attempts=attempts,
             wiring=replace(wiring, transport=transport) if transport else wiring,
-            may_go=may_go,
         )
         self._dialect = MessagesDialect()
         self._layouts: OrderedDict[str, list[Block]] = OrderedDict()

@@ -7,18 +7,17 @@ service differs says its profile (`profiles`), and what no profile knows its ref
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from app.errors import ModelError
-from app.llm.chat import ChatMessage
 from app.llm.remote.carrier import Wiring, make_carrier
 from app.llm.remote.chunks import Chunk, read_chunk
 from app.llm.remote.failures import ModelRequestError
 from app.llm.remote.profiles import Profile, profile_of
 from app.llm.remote.reply import Reply, Timeouts
-from app.llm.remote.service_chat import Asked, Body, Client, Pieces, ServiceChatModel, all_may_go
+from app.llm.remote.service_chat import Asked, Body, Client, Pieces, ServiceChatModel
 from app.llm.remote.wire import request_body
 
 if TYPE_CHECKING:
@@ -45,7 +44,6 @@ class OpenAIChatModel(ServiceChatModel):
         attempts: int = 4,
         wiring: Wiring | None = None,
         transport: httpx2.AsyncBaseTransport | None = None,
-        may_go: Callable[[Sequence[ChatMessage]], None] = all_may_go,
     ) -> None:
         self._profile = profile or profile_of("", base_url)
         wiring = wiring or Wiring()
@@ -60,7 +58,6 @@ class OpenAIChatModel(ServiceChatModel):
             timeouts=timeouts,
             attempts=attempts,
             wiring=replace(wiring, transport=transport) if transport else wiring,
-            may_go=may_go,
         )
         self._dialect = self._profile.dialect
 

@@ -26,7 +26,7 @@ from app.llm.chat import (
     ToolSpec,
 )
 from app.llm.remote import failures
-from app.llm.remote.address import check_address, checked_key, is_near, is_this_computer
+from app.llm.remote.address import check_address, checked_key, is_near
 from app.llm.remote.carrier import Wiring
 from app.llm.remote.chunks import Chunk
 from app.llm.remote.explaining import explaining
@@ -75,16 +75,11 @@ class Client(Protocol):
         """Close the connections."""
 
 
-def all_may_go(_messages: Sequence[ChatMessage]) -> None:
-    """Let everything be sent."""
-
-
 class ServiceChatModel(ABC):
     """Asks `model` at `base_url`. `api_key` is asked for before every request, in a thread.
 
     A connection lost in the middle ends the stream without a ChatEnd, as `ChatModel.stream` says; a
-    ChatProgress says why. Where the service counts no tokens, the ChatEnd says 0. `may_go` is called
-    before every request to another computer, in a thread: it raises where the messages must not be sent.
+    ChatProgress says why. Where the service counts no tokens, the ChatEnd says 0.
     """
 
     def __init__(
@@ -100,13 +95,11 @@ class ServiceChatModel(ABC):
         timeouts: Timeouts | None = None,
         attempts: int = 4,
         wiring: Wiring | None = None,
-        may_go: Callable[[Sequence[ChatMessage]], None] = all_may_go,
     ) -> None:
         self._model = model
         self._base_url = base_url
         self._api_key = api_key
         self._thinking = thinking
-        self._may_go = all_may_go if is_this_computer(base_url) else may_go
         near = is_near(base_url)
         self._needs_key = needs_key and not near
         chosen = timeouts or Timeouts()
@@ -219,7 +212,7 @@ class ServiceChatModel(ABC):
     ) -> AsyncGenerator[ChatItem, None]:
         """Yield one try's items. Every failure is a ModelError; without a ChatEnd the reply was cut."""
         check_address(self._base_url)
-        key = checked_key(await asyncio.to_thread(self._allowed, asked), needed=self._needs_key)
+        key = checked_key(await asyncio.to_thread(self._api_key), needed=self._needs_key)
         reply = self._reply(asked)
         waits = Waits(self._timeouts, deadline)
         client = await self._connected()
@@ -240,11 +233,6 @@ class ServiceChatModel(ABC):
             yield end
         elif not waits.begun:
             raise failures.of_empty(stream.response.headers.get("content-type", ""))
-
-    def _allowed(self, asked: Asked) -> str:
-        """Return the key, once the messages may be sent."""
-        self._may_go(asked.messages)
-        return self._api_key()
 
     async def _next(self, pieces: AsyncIterator[object], waits: Waits, reply: Reply) -> Chunk | None:
         """Return the next chunk, or None at the end of the stream."""

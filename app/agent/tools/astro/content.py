@@ -15,6 +15,7 @@ from app.errors import NotFoundError, UsageError
 from app.library.files import FileRow
 from app.library.papers import PaperDetail
 from app.records.passage import PassageHit
+from app.services.consent import unpublished
 from app.services.threads import off_loop
 
 _BEGINNING = 2500
@@ -102,6 +103,7 @@ class GetPaperContent(AgentTool):
                 **ctx.conversation.evidence.metadata(numbers),
             },
             untrusted=True,
+            private=unpublished(paper.record.identifiers),
         )
 
     def _page(
@@ -139,7 +141,8 @@ class GetPaperContent(AgentTool):
             "next_offset": following if following < len(chosen) else None,
             **ctx.conversation.evidence.metadata(numbers),
         }
-        return ToolOutput("\n".join(lines), metadata=metadata, untrusted=True)
+        private = unpublished(paper.record.identifiers)
+        return ToolOutput("\n".join(lines), metadata=metadata, untrusted=True, private=private)
 
 
 def _best(paper: PaperDetail) -> FileRow:

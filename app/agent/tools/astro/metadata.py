@@ -9,6 +9,7 @@ from app.agent.tools.context import ToolContext
 from app.agent.tools.tool import AgentTool, ToolArgs, ToolKind, ToolOutput
 from app.library.listing import journal_line
 from app.library.papers import PaperDetail
+from app.services.consent import unpublished
 
 _AUTHORS = 20
 _ABSTRACT = 3000
@@ -49,7 +50,8 @@ class GetPaperMetadata(AgentTool):
             "passages": paper.passage_count,
             "notes": paper.note_count,
         }
-        return ToolOutput(_text(paper), metadata=metadata, untrusted=True)
+        private = unpublished(record.identifiers)
+        return ToolOutput(_text(paper), metadata=metadata, untrusted=True, private=private)
 
 
 def _text(paper: PaperDetail) -> str:

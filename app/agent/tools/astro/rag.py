@@ -9,6 +9,8 @@ from pydantic import Field, field_validator
 from app.agent.tools.astro.papers import PAPER, fitting, passage_line, resolved, room
 from app.agent.tools.context import ToolContext
 from app.agent.tools.tool import AgentTool, ToolArgs, ToolKind, ToolOutput
+from app.services.consent import any_unpublished
+from app.services.threads import off_loop
 
 _HINT = "Cite a passage by its number in brackets, such as [{number}], after each sentence it proves."
 
@@ -78,4 +80,6 @@ class RagSearch(AgentTool):
             "hits": [hit.as_json() for hit in found.hits[:count]],
             **evidence.metadata(numbers),
         }
-        return ToolOutput("\n\n".join(lines), metadata=metadata, untrusted=bool(hits))
+        of = {hit.paper_id for hit in hits}
+        private = await off_loop(any_unpublished, ctx.services.library, of)
+        return ToolOutput("\n\n".join(lines), metadata=metadata, untrusted=bool(hits), private=private)

@@ -7,6 +7,7 @@ import math
 import os
 import sys
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import ClassVar
 
@@ -63,7 +64,8 @@ class RunBash(AgentTool):
             timeout_s=limit_s,
             on_line=lambda line: report(None, readable(line)[:200]),
         )
-        return _output(ended, limit_s, folder)
+        private = ctx.conversation.project is not None
+        return replace(_output(ended, limit_s, folder), private=private)
 
     def causes_sibling_abort(self) -> bool:
         """What was meant to come after a command that failed may no longer make sense."""

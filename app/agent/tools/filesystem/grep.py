@@ -68,6 +68,7 @@ class GrepFiles(AgentTool):
                 "partial": bool(result.stopped),
             },
             untrusted=bool(result.files) and not sandbox.trusts(root),
+            private=bool(result.files) and ctx.conversation.of_project(root),
         )
 
 

@@ -84,6 +84,7 @@ class ReadFile(AgentTool):
                 "bytes": loaded.version.size,
             },
             untrusted=not conversation.sandbox.trusts(loaded.path),
+            private=conversation.of_project(loaded.path),
         )
 
 
