@@ -29,7 +29,7 @@ ALLOWED: dict[str, Any] = {"permissions": [{"action": "allow", "tool": "run_bash
 
 def bench(home: Path, project: Path, *tools: TestTool, **options: Any) -> Bench:
     made = Bench(home, RunBash(), *tools, **options)
-    services = cast(AgentServices, SimpleNamespace(home=home, settings=lambda: made.settings))
+    services = cast(AgentServices, SimpleNamespace(home=home, settings=lambda: made.settings, consent=None))
     made.conversation = replace(made.conversation, services=services, project=project)
     return made
 
