@@ -10,7 +10,7 @@ from pathlib import Path
 import typer
 
 from app.cli.arguments import split_common, with_default_command
-from app.cli.commands import add, ask, demo, doctor, gui, later, library, mcp, search, tool
+from app.cli.commands import add, ask, demo, doctor, gui, later, library, mcp, models, search, tool
 from app.cli.context import Invocation
 from app.cli.output import ClosedOutputError, Output
 from app.errors import AppError, UsageError
@@ -39,7 +39,7 @@ _COMMANDS: dict[str, Callable[..., int]] = {
     "demo": demo.demo,
     "mcp": mcp.mcp,
 }
-_GROUPS = {"tool": tool.commands}
+_GROUPS = {"tool": tool.commands, "models": models.commands}
 for _name, _command in _COMMANDS.items():
     cli.command(_name, epilog=_EPILOG)(_command)
 for _name, _group in _GROUPS.items():

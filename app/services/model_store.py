@@ -61,9 +61,14 @@ class ModelStore:
     ) -> None:
         self._settings = settings
         self._save = save_settings
-        self.catalogue = catalogue or builtin_catalogue()
-        self._files = StoredFiles(home, self.catalogue)
+        self._catalogue = catalogue
+        self._files = StoredFiles(home, lambda: self.catalogue)
         self._running: dict[str, float | None] = {}
+
+    @property
+    def catalogue(self) -> Catalogue:
+        """What can be downloaded; read when it is first asked for."""
+        return self._catalogue or builtin_catalogue()
 
     async def models(self) -> tuple[StoredModel, ...]:
         """Return the models on this computer, the active ones first; damaged ones with their problem."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import shutil
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -38,7 +38,7 @@ class _Key:
 class StoredFiles:
     """The folder `<home>/models`, the built-in files, and files elsewhere that the settings point at."""
 
-    def __init__(self, home: Path, catalogue: Catalogue) -> None:
+    def __init__(self, home: Path, catalogue: Callable[[], Catalogue]) -> None:
         self.folder = home / FOLDER
         self._catalogue = catalogue
         self._seen: dict[_Key, Soundness] = {}
@@ -134,7 +134,7 @@ class StoredFiles:
                 active=_active(path, kind, origin, settings),
             )
         model = sound.model
-        entry = self._catalogue.of_file(path.name, model.file_size)
+        entry = self._catalogue().of_file(path.name, model.file_size)
         kind = ModelKind.EMBEDDING if model.embeds else ModelKind.CHAT
         return StoredModel(
             name=name or (entry.name if entry and origin is Origin.STORE else path.stem),

@@ -104,12 +104,18 @@ class _Run:
             raise DownloadRefusedError(f"No host is known for {self._wanted.name}.")
         await _in_thread(self._file.look)
         failures: list[DownloadError] = []
+        gone: set[str] = set()
         try:
             for url in self._wanted.urls:
+                if (host := urlsplit(url).netloc) in gone:
+                    continue
                 try:
                     return await self._host(client, url)
-                except (DownloadNetworkError, DownloadRefusedError, DownloadDamagedError) as error:
+                except (DownloadRefusedError, DownloadDamagedError) as error:
                     failures.append(error)
+                except DownloadNetworkError as error:
+                    failures.append(error)
+                    gone.add(host)
         finally:
             await _in_thread(self._file.close)
         told = next((error for error in failures if isinstance(error, DownloadDamagedError)), failures[-1])

@@ -19,7 +19,7 @@ from app.library import Library
 Run = Callable[..., Any]
 
 
-@pytest.mark.parametrize("command", ["export", "import", "notes", "models"])
+@pytest.mark.parametrize("command", ["export", "import", "notes"])
 def test_that_a_command_of_later_says_so_and_exits_2(run: Run, command: str) -> None:
     plain = run(command, "list", "--anything", "x")
     assert (plain.code, plain.out) == (2, "")

@@ -10,7 +10,6 @@ LATER = {
     "export": "Write papers as BibTeX, RIS, CSL-JSON or Markdown.",
     "import": "Read a bibliography file.",
     "notes": "List, export and import notes.",
-    "models": "List, fetch and choose models.",
 }
 
 
@@ -20,5 +19,5 @@ def not_built(context: typer.Context) -> int:
     raise UsageError(
         f"`astroresearch {name}` is not built yet.",
         code="not_built",
-        hint="Built so far: gui, add, list, show, search, ask, tool, mcp, doctor, demo.",
+        hint="Built so far: gui, add, list, show, search, ask, tool, models, mcp, doctor, demo.",
     )

@@ -1,0 +1,167 @@
+"""`astroresearch models`: which language and embedding models are here, and getting others."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from app.application import Application
+from app.cli.context import Invocation
+from app.cli.output import Output
+from app.cli.transfer_display import TransferDisplay
+from app.cli.words import one_line
+from app.services.stored_models import ModelKind, Offer, StoredModel
+from app.sources.part_file import gigabytes
+
+commands = typer.Typer(help="List, download, add, choose, check and delete models.", no_args_is_help=True)
+
+_Name = Annotated[str, typer.Argument(help="A name that `models list` shows.")]
+
+
+@commands.command("list")
+def list_models(context: typer.Context) -> int:
+    """List the models on this computer, then those of the catalogue that can be downloaded."""
+    invocation = Invocation.of(context)
+    output = invocation.output
+
+    async def work(application: Application) -> int:
+        models, offers = await application.models.models(), await application.models.offers()
+        output.document(
+            {"models": [m.as_json() for m in models], "catalogue": [offer.as_json() for offer in offers]}
+        )
+        _print_models(output, models)
+        _print_offers(output, [offer for offer in offers if offer.stored is None])
+        return 0
+
+    return invocation.with_application(work)
+
+
+@commands.command("pull")
+def pull(
+    context: typer.Context,
+    name: Annotated[
+        str, typer.Argument(help="A model of the catalogue, owner/repo/file.gguf, or an address of one.")
+    ],
+    use: Annotated[bool, typer.Option("--use", help="Use it from now on.")] = False,
+) -> int:
+    """Download a model, going on where an earlier download ended."""
+    invocation = Invocation.of(context)
+
+    async def work(application: Application) -> int:
+        with TransferDisplay(invocation.output) as display:
+            model = await application.models.pull(name, display)
+        if use:
+            model = await application.models.use(model.name)
+        return _one(invocation.output, model)
+
+    return invocation.with_application(work)
+
+
+@commands.command("add")
+def add(
+    context: typer.Context,
+    file: Annotated[Path, typer.Argument(help="A GGUF file on this computer; it stays where it is.")],
+) -> int:
+    """Take a GGUF file into the store."""
+    invocation = Invocation.of(context)
+
+    async def work(application: Application) -> int:
+        with TransferDisplay(invocation.output) as display:
+            model = await application.models.add(file, display)
+        return _one(invocation.output, model)
+
+    return invocation.with_application(work)
+
+
+@commands.command("use")
+def use_model(context: typer.Context, name: _Name) -> int:
+    """Use a model from now on: a chat model to talk, an embedding model to search by meaning."""
+    invocation = Invocation.of(context)
+
+    async def work(application: Application) -> int:
+        return _one(invocation.output, await application.models.use(name))
+
+    return invocation.with_application(work)
+
+
+@commands.command("check")
+def check(
+    context: typer.Context,
+    name: Annotated[str, typer.Argument(help="Only this one; without a name all.")] = "",
+) -> int:
+    """Look whether the models are whole, and the same as in the catalogue. Exit code 1 if one is not."""
+    invocation = Invocation.of(context)
+    output = invocation.output
+
+    async def work(application: Application) -> int:
+        store = application.models
+        models = (await store.find(name),) if name else await store.models()
+        checked: list[dict[str, Any]] = []
+        for model in models:
+            problem = await store.check(model)
+            checked.append({**model.as_json(), "ok": not problem, "message": problem})
+            output.line(
+                f"{'WRONG' if problem else 'ok':8} {model.name}" + (f": {problem}" if problem else "")
+            )
+            for note in model.notes:
+                output.line(f"{'':8} → {note}")
+        output.document({"models": checked})
+        return 0 if all(entry["ok"] for entry in checked) else 1
+
+    return invocation.with_application(work)
+
+
+@commands.command("delete")
+def delete(context: typer.Context, name: _Name) -> int:
+    """Delete a model of the store, or the part of a download that was begun."""
+    invocation = Invocation.of(context)
+    output = invocation.output
+
+    async def work(application: Application) -> int:
+        removed = await application.models.delete(name)
+        output.document(
+            {"deleted": removed.name, "freed": removed.freed, "now_active": removed.now_active or None}
+        )
+        output.line(f"{removed.name} is deleted: {gigabytes(removed.freed)} are free again.")
+        if removed.now_active:
+            output.line(f"{removed.now_active} is used from now on.")
+        return 0
+
+    return invocation.with_application(work)
+
+
+def _one(output: Output, model: StoredModel) -> int:
+    output.document({"models": [model.as_json()]})
+    _print_models(output, [model])
+    if not model.active:
+        output.note(f"`astroresearch models use {model.name}` makes it the one that works.")
+    return 0
+
+
+def _print_models(output: Output, models: Sequence[StoredModel]) -> None:
+    for model in models:
+        fit = model.problem or (model.fit.message if model.fit else "")
+        mark = "*" if model.active else " "
+        output.line(
+            f"{mark} {model.name:24} {model.kind.value:10} {gigabytes(model.size):>9}  {one_line(fit)}"
+        )
+
+
+def _print_offers(output: Output, offers: Sequence[Offer]) -> None:
+    if offers:
+        output.line()
+        output.line("To be had with `astroresearch models pull NAME`:")
+    for offer in offers:
+        model = offer.model
+        fits = "fits" if offer.fit.fits else "too large for the memory that is free"
+        begun = f", {gigabytes(offer.partial)} of it are here" if offer.partial else ""
+        line = _columns(model.name, model.kind, model.size)
+        output.line(f"  {line}  {model.licence}, {fits}{begun}")
+        output.line(f"  {'':24} {model.good_for.get('en', '')}")
+
+
+def _columns(name: str, kind: ModelKind, size: int) -> str:
+    return f"{name:24} {kind.value:10} {gigabytes(size):>9}"
