@@ -26,6 +26,7 @@ from app.services.conversations import Conversations
 from app.services.home import prepared_home, usable_settings
 from app.services.importing import Importer
 from app.services.model_store import ModelStore
+from app.services.model_services import ModelServices
 from app.services.notes import NotesService
 from app.services.searching import Searcher
 from app.services.secrets import Secrets
@@ -80,6 +81,7 @@ class Application:
         self.notes = NotesService(library, self.pdf, self._changed)
         self.conversations = Conversations(library)
         self.consent = Consent(library.state, lambda: self.settings)
+        self.services_check = ModelServices(lambda: self.settings, self.secrets)
         self._wakers: list[Callable[[SessionId], None]] = []
         self.agent = assemble(
             Foundation(

@@ -32,7 +32,7 @@ def chat_model(settings: Settings, secrets: Secrets) -> tuple[ChatModel | None, 
             notices.append(Notice("warning", f"{refusal} The local model is used, nothing is sent."))
         else:
             notices += _unknown_service(settings)
-            return _remote(settings, secrets), notices
+            return remote_model(settings, secrets), notices
     model = LocalChatModel(Worker("llm", idle_exit_s=_IDLE_EXIT_S), llm.model_path, llm.context_tokens)
     try:
         model.info  # noqa: B018  reads the head of the file
@@ -85,28 +85,37 @@ def api_key(secrets: Secrets) -> str:
     return secret.get_secret_value() if secret else ""
 
 
-def _remote(settings: Settings, secrets: Secrets) -> ChatModel:
+def remote_model(
+    settings: Settings, secrets: Secrets, *, key: str | None = None, attempts: int = 4
+) -> ChatModel:
+    """Return the remote model of the settings; `key` stands for the kept one while it is tried out."""
     llm = settings.llm
     chosen = "context_tokens" in llm.model_fields_set
     context = llm.context_tokens if chosen else REMOTE_CONTEXT
+
+    def known() -> str:
+        return api_key(secrets) if key is None else key
+
     if llm.provider == "anthropic":
         return anthropic_chat.AnthropicChatModel(
             llm.model,
             base_url=llm.base_url,
-            api_key=lambda: api_key(secrets),
+            api_key=known,
             context_tokens=context,
             thinking=llm.thinking,
             timeouts=timeouts(settings),
+            attempts=attempts,
             wiring=wiring(settings),
         )
     return OpenAIChatModel(
         llm.model,
         base_url=llm.base_url,
-        api_key=lambda: api_key(secrets),
+        api_key=known,
         context_tokens=context,
         profile=profile_of(llm.service, llm.base_url),
         thinking=llm.thinking,
         timeouts=timeouts(settings),
+        attempts=attempts,
         wiring=wiring(settings),
     )
 
