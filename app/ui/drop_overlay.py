@@ -1,4 +1,4 @@
-"""Dropping papers anywhere on the window: an overlay says what will happen."""
+"""Dropping papers and models anywhere on the window: an overlay says what will happen."""
 
 from __future__ import annotations
 
@@ -29,11 +29,13 @@ class DropOverlay(QWidget):
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
         self._parent = parent
+        self._only_models = False
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self.hide()
 
-    def cover(self) -> None:
-        """Show the overlay over the whole parent."""
+    def cover(self, *, only_models: bool = False) -> None:
+        """Show the overlay over the whole parent; `only_models`: what hovers are GGUF files alone."""
+        self._only_models = only_models
         self.setGeometry(self._parent.rect())
         self.show()
         self.raise_()
@@ -56,8 +58,11 @@ class DropOverlay(QWidget):
         painter.setFont(interface_font(15, 600))
         painter.setPen(t.colour("accent"))
         words = self.tr("Drop to add to your library")
+        kinds = self.tr("PDF and Markdown files, or folders of them")
+        if self._only_models:
+            words = self.tr("Drop to add to your models")
+            kinds = self.tr("GGUF files; they stay where they are")
         painter.drawText(box.adjusted(0, 68, 0, -34), Qt.AlignmentFlag.AlignCenter, words)
         painter.setFont(interface_font(12))
         painter.setPen(t.colour("text_2"))
-        kinds = self.tr("PDF and Markdown files, or folders of them")
         painter.drawText(box.adjusted(0, 96, 0, -12), Qt.AlignmentFlag.AlignCenter, kinds)

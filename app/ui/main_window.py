@@ -17,7 +17,7 @@ from PySide6.QtGui import (
     QResizeEvent,
     QShortcut,
 )
-from PySide6.QtWidgets import QApplication, QMainWindow, QMenu, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QMainWindow, QVBoxLayout, QWidget
 
 from app.errors import AppError
 from app.library.listing import PaperRow
@@ -37,10 +37,9 @@ from app.ui.library.queue_panel import QueuePanel
 from app.ui.panes import Panes
 from app.ui.reader.pane import ReaderPane
 from app.ui.reporter import as_message
-from app.ui.settings.dialog import SettingsDialog, choose_model
+from app.ui.settings.desk import SettingsDesk, parted
 from app.ui.status_bar import StatusBar
 from app.ui.tasks import Tasks
-from app.ui.theme import Scheme, theme
 from app.ui.top_bar import TopBar
 from app.ui.widgets.basics import rule
 from app.ui.widgets.notices import Message, Notices
@@ -66,7 +65,6 @@ class MainWindow(QMainWindow):
         self.setAcceptDrops(True)
         self.application = application
         self.tasks = Tasks(self.report)
-        self._settings_dialog: SettingsDialog | None = None
         self._closing = False
         self._dropped_context: set[PaperId] = set()
 
@@ -89,12 +87,13 @@ class MainWindow(QMainWindow):
         self.adding = Adding(application, self.tasks, self.post, self.show_queue)
         self.queue = QueuePanel(centre, self.adding.list)
         self._errors = ErrorLog(self, self.notices)
+        self.desk = SettingsDesk(self, application, self.tasks, self.post, self.top)
         self._bridge = Bridge(application, self)
         self._no_more_waking = application.on_wake(self.timeline.wake)
         self._connect()
         self._shortcuts()
         self._restore()
-        self._show_settings()
+        self.desk.show()
         self.library.reload()
         for notice in application.notices:
             self.post(Message(notice.level, notice.message))
@@ -112,8 +111,10 @@ class MainWindow(QMainWindow):
         self.notices.post(as_message(error))
 
     def add_paths(self, paths: Sequence[Path]) -> None:
-        """Add files and folders, from a drop, the command line or another start of the program."""
-        self.adding.add(paths)
+        """Add papers, folders and models, from a drop, the command line or another start of the program."""
+        models, papers = parted(paths)
+        self.adding.add(papers)
+        self.desk.work.add(models)
 
     def open_paper(self, paper_id: PaperId) -> None:
         """Open a paper in the reader."""
@@ -138,6 +139,7 @@ class MainWindow(QMainWindow):
     async def shut_down(self) -> None:
         """Keep the state, stop all tasks of the window; the application is closed by who opened it."""
         self._closing = True
+        self.desk.work.close()
         self._bridge.close()
         self._no_more_waking()
         self.timeline.turns.stop_all()
@@ -170,9 +172,9 @@ class MainWindow(QMainWindow):
         self.close_wanted.emit()
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        if paths_in(event.mimeData()):
+        if paths := paths_in(event.mimeData()):
             event.acceptProposedAction()
-            self._overlay.cover()
+            self._overlay.cover(only_models=not parted(paths)[1])
 
     def dragLeaveEvent(self, event: QDragLeaveEvent) -> None:
         self._overlay.hide()
@@ -194,11 +196,9 @@ class MainWindow(QMainWindow):
         self.top.search.textChanged.connect(self.library.search)
         self.top.search.left.connect(self.library.list.setFocus)
         self.library.cleared.connect(self.top.search.clear)
-        self.top.offline_toggled.connect(lambda on: self.change_settings({"offline": bool(on)}))
-        self.top.model_menu_wanted.connect(self._open_model_menu)
         self.top.library_toggled.connect(self.panes.toggle_library)
         self.top.timeline_toggled.connect(self.panes.toggle_timeline)
-        self.top.settings_wanted.connect(self.open_settings)
+        self.desk.language_changed.connect(self.language_changed)
 
         self.library.opened.connect(lambda row: self.open_paper(row.paper_id))
         self.library.selected.connect(self._selection_changed)
@@ -324,62 +324,11 @@ class MainWindow(QMainWindow):
 
     def open_settings(self) -> None:
         """Open the settings beside the work."""
-        if self._settings_dialog is None:
-            self._settings_dialog = SettingsDialog(self.application, self)
-            self._settings_dialog.changed.connect(self.change_settings)
-        self._settings_dialog.show_settings(self.application)
-        self._settings_dialog.show()
-        self._settings_dialog.raise_()
+        self.desk.open()
 
     def change_settings(self, changes: Mapping[str, Any]) -> None:
         """Write settings and work by them at once."""
-        self.tasks.start(self._change_settings(changes))
-
-    async def _change_settings(self, changes: Mapping[str, Any]) -> None:
-        before = self.application.settings
-        try:
-            await self.application.change_settings(changes)
-        finally:
-            self._show_settings()
-        after = self.application.settings
-        if after.ui.language != before.ui.language:
-            self.language_changed.emit()
-
-    def _show_settings(self) -> None:
-        settings = self.application.settings
-        app = QApplication.instance()
-        if isinstance(app, QApplication) and theme().scheme is not Scheme(settings.ui.theme):
-            theme().apply(app, Scheme(settings.ui.theme))
-        self.top.set_offline(settings.offline)
-        self.top.set_model(*self._model_words())
-        if self._settings_dialog is not None:
-            self._settings_dialog.show_settings(self.application)
-
-    def _model_words(self) -> tuple[str, str]:
-        chat = self.application.chat
-        if chat is None:
-            return self.tr("No model · quotes only"), self.tr("Answers are the best passages, word for word.")
-        if chat.info.tiny:
-            words = self.tr("%1 · tiny, for trying things out").replace("%1", chat.info.label)
-            tip = self.tr("A tiny model for trying things out. Choose a larger GGUF for real answers.")
-            return words, tip
-        return chat.info.label, self.tr("The model that writes the answers")
-
-    def _open_model_menu(self) -> None:
-        menu = QMenu(self)
-        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        words, _tip = self._model_words()
-        menu.addAction(words.replace("&", "&&")).setEnabled(False)
-        menu.addSeparator()
-        menu.addAction(
-            self.tr("Choose a GGUF file…"),
-            lambda: choose_model(self, lambda path: self.change_settings({"llm": {"model_path": str(path)}})),
-        )
-        if self.application.settings.llm.model_path is not None:
-            menu.addAction(
-                self.tr("Use the built-in model"), lambda: self.change_settings({"llm": {"model_path": None}})
-            )
-        menu.popup(self.top.model.mapToGlobal(self.top.model.rect().bottomLeft()))
+        self.desk.change(changes)
 
 
 def _short(row: PaperRow) -> str:

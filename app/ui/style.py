@@ -102,6 +102,7 @@ QPushButton[kind="row"] {{
     background: transparent; border: 1px solid transparent; text-align: left; padding: 4px 8px;
     font-weight: 400; font-size: 13px; color: {t.text_2}; }}
 QPushButton[kind="row"]:hover {{ background: {t.sunken}; color: {t.text}; }}
+QPushButton[kind="row"]:checked {{ background: {t.accent_soft}; color: {t.accent}; }}
 QPushButton[kind="row"]:focus {{ border: 1px solid {t.accent}; }}
 
 QToolButton {{
