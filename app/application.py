@@ -25,8 +25,8 @@ from app.services.consent import Consent
 from app.services.conversations import Conversations
 from app.services.home import prepared_home, usable_settings
 from app.services.importing import Importer
-from app.services.model_store import ModelStore
 from app.services.model_services import ModelServices
+from app.services.model_store import ModelStore
 from app.services.notes import NotesService
 from app.services.searching import Searcher
 from app.services.secrets import Secrets
@@ -72,7 +72,7 @@ class Application:
         self.pdf = PdfClient(self._readers, self._painter)
         self.embedder, told = models.embedder(settings)
         self.notices += told
-        self.chat, told = models.chat_model(settings, self.secrets)
+        self.chat, told = models.chat_model(settings, self.secrets, home=home)
         self.notices += told
         self.models = ModelStore(home, lambda: self.settings, self.change_settings)
         self.importer = Importer(library, self.pdf, self.embedder, home=home, on_change=self._changed)
@@ -168,7 +168,7 @@ class Application:
         remote = self.settings.llm.provider != "local"
         if self.settings.llm != before.llm or (remote and self.settings.offline != before.offline):
             old = self.chat
-            self.chat, told = models.chat_model(self.settings, self.secrets)
+            self.chat, told = models.chat_model(self.settings, self.secrets, home=self.home)
             self.notices += told
             if old is not None:
                 await _within_deadline("chat", old.close())

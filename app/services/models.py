@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from app.errors import ModelError
 from app.events import Notice
 from app.llm import weights
@@ -20,11 +22,17 @@ from app.workers.host import Worker
 
 REMOTE_CONTEXT = 32_768
 """Tokens that a service is taken to read where the settings say nothing; nearly all read more."""
+STATE_FOLDER = "model-state"
 _IDLE_EXIT_S = 300.0
 
 
-def chat_model(settings: Settings, secrets: Secrets) -> tuple[ChatModel | None, list[Notice]]:
-    """Return the chat model of the settings; None when there is none, and answers are then quotes."""
+def chat_model(
+    settings: Settings, secrets: Secrets, *, home: Path | None = None
+) -> tuple[ChatModel | None, list[Notice]]:
+    """Return the chat model of the settings; None when there is none, and answers are then quotes.
+
+    What is learnt of local models is kept in `home` (None: nowhere).
+    """
     notices: list[Notice] = []
     llm = settings.llm
     if llm.provider != "local":
@@ -33,7 +41,14 @@ def chat_model(settings: Settings, secrets: Secrets) -> tuple[ChatModel | None, 
         else:
             notices += _unknown_service(settings)
             return remote_model(settings, secrets), notices
-    model = LocalChatModel(Worker("llm", idle_exit_s=_IDLE_EXIT_S), llm.model_path, llm.context_tokens)
+    model = LocalChatModel(
+        Worker("llm", idle_exit_s=_IDLE_EXIT_S),
+        llm.model_path,
+        llm.context_tokens,
+        tools=llm.tools,
+        state_folder=home / STATE_FOLDER if home else None,
+        keep_state=llm.keep_state,
+    )
     try:
         model.info  # noqa: B018  reads the head of the file
     except ModelError as error:

@@ -24,7 +24,7 @@ from app.llm.chat import (
 from app.llm.local.echoes import Echoes
 from app.llm.local.gguf import read_gguf
 from app.llm.local.making_way import MakeWayError, MakingWay
-from app.llm.local.notebook import Notebook, tools_key
+from app.llm.local.notebook import Notebook, blames_nobody, tools_key
 from app.llm.local.reply import Reply
 from app.llm.local.requests import Ask, Load
 from app.workers.host import Worker
@@ -193,7 +193,7 @@ class LocalChatModel:
     def _may_ask_again(self, reply: Reply, crash: WorkerCrashedError) -> bool:
         """Learn from a crash; return whether asking again repeats nothing."""
         if not reply.begun:
-            self._rung += 1
+            self._rung += bool(crash.how) and not blames_nobody(crash.how)
         elif (
             reply.ask.tools
             and reply.ask.constrained
