@@ -28,6 +28,7 @@ from app.services.importing import Importer
 from app.services.model_services import ModelServices
 from app.services.model_store import ModelStore
 from app.services.notes import NotesService
+from app.services.passport import PassportService
 from app.services.searching import Searcher
 from app.services.secrets import Secrets
 from app.services.threads import off_loop
@@ -75,6 +76,7 @@ class Application:
         self.chat, told = models.chat_model(settings, self.secrets, home=home)
         self.notices += told
         self.models = ModelStore(home, lambda: self.settings, self.change_settings)
+        self.passports = PassportService(home, lambda: self.settings)
         self.importer = Importer(library, self.pdf, self.embedder, home=home, on_change=self._changed)
         self.searcher = Searcher(library, self.embedder)
         self.answerer = Answerer(self.searcher, lambda: self.chat)
