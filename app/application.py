@@ -77,8 +77,8 @@ class Application:
         self.notices += told
         self.models = ModelStore(home, lambda: self.settings, self.change_settings)
         self.passports = PassportService(home, lambda: self.settings)
-        self.importer = Importer(library, self.pdf, self.embedder, home=home, on_change=self._changed)
-        self.searcher = Searcher(library, self.embedder)
+        self.importer = Importer(library, self.pdf, lambda: self.embedder, home=home, on_change=self._changed)
+        self.searcher = Searcher(library, lambda: self.embedder)
         self.answerer = Answerer(self.searcher, lambda: self.chat)
         self.notes = NotesService(library, self.pdf, self._changed)
         self.conversations = Conversations(library)

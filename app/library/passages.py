@@ -79,19 +79,24 @@ class Passages:
             rows = [(i, v) for i, v in zip(ids, vectors, strict=True) if i in alive]
             vector_index.insert(connection, model, [i for i, _ in rows], [v for _, v in rows])
 
-    def without_vectors(self, model: str, limit: int = 256) -> list[tuple[PassageId, str, str]]:
-        """Return `(id, header, text)` of passages that have no vector of this model, oldest first."""
+    def without_vectors(
+        self, model: str, limit: int = 256, *, after: int = 0
+    ) -> list[tuple[PassageId, str, str, PassageKind]]:
+        """Return `(id, header, text, kind)` of passages that have no vector of this model, oldest first.
+
+        Only ids above `after` are looked at: who goes through a large library need not begin at its start.
+        """
         with self._store.read() as connection:
             index = vector_index.index_of(connection, model)
             missing = (
-                f"WHERE NOT EXISTS (SELECT 1 FROM {index.vectors} v WHERE v.passage_id = p.id)"
-                if index
-                else ""
+                f"AND NOT EXISTS (SELECT 1 FROM {index.vectors} v WHERE v.passage_id = p.id)" if index else ""
             )
             rows = sql.rows(
-                connection, f"SELECT id, header, text FROM passages p {missing} ORDER BY id LIMIT ?", (limit,)
+                connection,
+                f"SELECT id, header, text, kind FROM passages p WHERE id > ? {missing} ORDER BY id LIMIT ?",
+                (after, limit),
             )
-        return [(PassageId(i), header, text) for i, header, text in rows]
+        return [(PassageId(i), header, text, PassageKind(kind)) for i, header, text, kind in rows]
 
     def progress(self, file_id: FileId) -> int:
         """Return the first page of the file whose passages are not written yet."""

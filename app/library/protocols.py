@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from app.records.ids import FileId, PaperId, PassageId
-from app.records.passage import Passage, PassageHit
+from app.records.passage import Passage, PassageHit, PassageKind
 
 
 class PassageStore(Protocol):
@@ -35,8 +35,10 @@ class PassageStore(Protocol):
         """Write the vectors of passages that were written without."""
         ...
 
-    def without_vectors(self, model: str, limit: int = 256) -> list[tuple[PassageId, str, str]]:
-        """Return `(id, header, text)` of passages that have no vector of the model."""
+    def without_vectors(
+        self, model: str, limit: int = 256, *, after: int = 0
+    ) -> list[tuple[PassageId, str, str, PassageKind]]:
+        """Return `(id, header, text, kind)` of passages beyond `after` that have no vector of the model."""
         ...
 
     def progress(self, file_id: FileId) -> int:
@@ -77,6 +79,10 @@ class SearchIndex(Protocol):
 
     def models(self) -> dict[str, int]:
         """Return the embedding models there are vectors of, and how many."""
+        ...
+
+    def indexed_with(self) -> list[str]:
+        """Return the embedding models there is an index of, oldest first, without counting."""
         ...
 
     def drop_model(self, model: str) -> None:

@@ -107,9 +107,14 @@ class PassageSearch:
         """Return the embedding models of the index, each with the number of passages it has vectors of."""
         with self._store.read() as connection:
             return {
-                index.model: int(sql.value(connection, f"SELECT count(*) FROM {index.vectors}"))
+                index.model: int(sql.value(connection, f"SELECT count(*) FROM {index.codes}"))
                 for index in vectors.all_indexes(connection)
             }
+
+    def indexed_with(self) -> list[str]:
+        """Return the embedding models that have an index, oldest first; nothing is counted."""
+        with self._store.read() as connection:
+            return [index.model for index in vectors.all_indexes(connection)]
 
     def drop_model(self, model: str) -> None:
         """Remove the index of a model, once another serves in its place."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Protocol
 
@@ -28,16 +28,21 @@ class Embedder(Protocol):
 
     @property
     def dim(self) -> int:
-        """Numbers in a vector."""
+        """Numbers in a vector, a multiple of eight; 0 while that is not known."""
 
     async def embed(self, texts: Sequence[str], *, query: bool = False) -> list[bytes]:
-        """Return a vector a text: `dim` signed bytes, a unit vector times 127.
+        """Return a vector a text: `dim` signed bytes, of which only the direction counts.
 
-        A `query` goes before everything else that waits.
+        A `query` goes before everything else that waits, and is what is looked for: some models embed
+        that in another way than what is found.
         """
 
     async def close(self) -> None:
         """Give everything back."""
+
+
+EmbedderSource = Callable[[], Embedder | None]
+"""Gives the model to use now; None: there is none."""
 
 
 class LocalEmbedder:

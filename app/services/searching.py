@@ -11,7 +11,7 @@ from app.errors import AppError, UsageError
 from app.library import Library
 from app.library.ranking import fuse, keyword_weight
 from app.library.storable import storable
-from app.llm.embeddings import Embedder
+from app.llm.embeddings import EmbedderSource
 from app.records.ids import FileId, PageIndex, PageLabel, PaperId, PassageId
 from app.records.passage import PassageHit, Quad
 
@@ -92,9 +92,13 @@ class SearchResult:
 
 
 class Searcher:
-    """Finds passages in `library`; without `embedder` meaning is not searched, and the result says so."""
+    """Finds passages in `library`.
 
-    def __init__(self, library: Library, embedder: Embedder | None) -> None:
+    `embedder` gives the model whose index is searched; without one meaning is not searched, and the
+    result says so.
+    """
+
+    def __init__(self, library: Library, embedder: EmbedderSource) -> None:
         self._library = library
         self._embedder = embedder
 
@@ -142,17 +146,17 @@ class Searcher:
     ) -> tuple[list[PassageHit], str]:
         if mode == "keyword":
             return [], ""
-        if self._embedder is None:
+        embedder = self._embedder()
+        if embedder is None:
             return [], "Searching by meaning is off: the embedding model is missing. Results are by keyword."
         try:
-            (vector,) = await self._embedder.embed([words], query=True)
+            (vector,) = await embedder.embed([words], query=True)
         except AppError as error:
             if mode == "semantic":
                 raise
             return [], f"Searching by meaning failed ({error.message.rstrip('.')}). Results are by keyword."
-        model = self._embedder.model_id
         hits = await asyncio.to_thread(
-            self._library.search.semantic, vector, model=model, papers=papers, limit=limit
+            self._library.search.semantic, vector, model=embedder.model_id, papers=papers, limit=limit
         )
         return hits, ""
 

@@ -108,7 +108,7 @@ class World:
         self.overrides: dict[str, Any] = {}
         self.memory = MemoryManager(self.library.memories)
         self.skills = skills or SkillRegistry()
-        self.searcher = Searcher(self.library, None)
+        self.searcher = Searcher(self.library, lambda: None)
         self.notes = NotesService(self.library, cast(Any, None))
 
     def close(self) -> None:

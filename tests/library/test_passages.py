@@ -107,17 +107,19 @@ def test_that_words_are_found_before_vectors_are_there(library: Library) -> None
     assert library.search.semantic(vector("x"), model=MODEL) == []
     missing = library.passages.without_vectors(MODEL)
     assert missing == [
-        (ids[0], "Early | Results", "first words"),
-        (ids[1], "Early | Results", "second words"),
+        (ids[0], "Early | Results", "first words", PassageKind.TEXT),
+        (ids[1], "Early | Results", "second words", PassageKind.TEXT),
     ]
+    assert library.passages.without_vectors(MODEL, after=ids[0]) == missing[1:]
     library.passages.add_vectors([ids[0], PassageId(999)], [vector("a"), vector("b")], model=MODEL)
-    assert [i for i, _, _ in library.passages.without_vectors(MODEL)] == [ids[1]]
+    assert [row[0] for row in library.passages.without_vectors(MODEL)] == [ids[1]]
 
 
 def test_that_a_new_model_is_built_beside_the_old_one(library: Library) -> None:
     _, file, ids = add_indexed(library, "Both", ["one", "two"])
     library.passages.add_vectors(ids[:1], [bytes(128)], model="newer")
     assert library.search.models() == {MODEL: 2, "newer": 1}
+    assert library.search.indexed_with() == [MODEL, "newer"]
     assert len(library.search.semantic(vector("one"), model=MODEL)) == 2
     assert len(library.search.semantic(bytes([1]) * 128, model="newer")) == 1
     library.search.drop_model(MODEL)

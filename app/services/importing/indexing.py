@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from app.errors import ModelError, WorkerCrashedError, WorkerError
 from app.library import Library
-from app.llm.embeddings import Embedder
+from app.llm.embeddings import Embedder, EmbedderSource
 from app.records.ids import FileId
 from app.records.passage import Passage, PassageKind
 from app.services.importing.formats import Batch
@@ -29,9 +29,12 @@ class Indexed:
 
 
 class Indexer:
-    """Writes passages and vectors; without an embedding model the words alone can be searched."""
+    """Writes passages and vectors; without an embedding model the words alone can be searched.
 
-    def __init__(self, library: Library, embedder: Embedder | None, notice: Callable[[str], None]) -> None:
+    `embedder` is asked for the model before each batch: it can change while a file is under way.
+    """
+
+    def __init__(self, library: Library, embedder: EmbedderSource, notice: Callable[[str], None]) -> None:
         self._library = library
         self._embedder = embedder
         self._notice = notice
@@ -53,13 +56,13 @@ class Indexer:
         async with aclosing(_read_ahead(batches)) as coming:
             async for batch in coming:
                 headers = [header(title, passage) for passage in batch.passages]
-                vectors = await self._vectors(headers, batch.passages)
+                vectors, model = await self._vectors(headers, batch.passages)
                 await off_loop(
                     self._library.passages.write,
                     file_id,
                     batch.passages,
                     vectors,
-                    model=self._embedder.model_id if self._embedder else "",
+                    model=model,
                     headers=headers,
                     through_page=batch.last,
                     done=batch.last + 1 >= batch.total,
@@ -69,15 +72,29 @@ class Indexer:
                 report(batch.last + 1, batch.total)
         return Indexed(pages, unread)
 
-    async def _vectors(self, headers: Sequence[str], passages: Sequence[Passage]) -> list[bytes] | None:
-        if self._embedder is None or not passages:
-            return None if self._embedder is None else []
-        texts = [meaning_of(head, passage) for head, passage in zip(headers, passages, strict=True)]
+    async def _vectors(
+        self, headers: Sequence[str], passages: Sequence[Passage]
+    ) -> tuple[list[bytes] | None, str]:
+        """Return the vectors, None where there are none, and the model that made them."""
+        embedder = self._embedder()
+        if embedder is None:
+            return None, ""
+        if not passages:
+            return [], embedder.model_id
+        texts = [meaning_of(head, p.text, p.kind) for head, p in zip(headers, passages, strict=True)]
+        while (vectors := await self._embedded(embedder, texts)) is not None:
+            now = self._embedder()
+            if now is None or now.model_id == embedder.model_id:
+                break
+            embedder = now  # another index took over meanwhile: it would lack these
+        return vectors, embedder.model_id
+
+    async def _embedded(self, embedder: Embedder, texts: Sequence[str]) -> list[bytes] | None:
         try:
             try:
-                return await self._embedder.embed(texts)
+                return await embedder.embed(texts)
             except WorkerCrashedError:  # there is a new one by now; what ended the first may have been chance
-                return await self._embedder.embed(texts)
+                return await embedder.embed(texts)
         except (ModelError, WorkerError) as error:
             # The words are worth more than nothing: search by meaning can follow later.
             if not self._told:
@@ -91,14 +108,13 @@ def header(title: str, passage: Passage) -> str:
     return f"{title} | {passage.section}" if passage.section else title
 
 
-def meaning_of(head: str, passage: Passage) -> str:
+def meaning_of(head: str, text: str, kind: PassageKind) -> str:
     """Return the text whose vector stands for a passage.
 
     Columns of numbers and lists of references have a subject but no further meaning:
     their beginning tells it, and embedding is what an import spends its time on.
     """
-    text = passage.text[:_LISTED] if passage.kind in _LISTS else passage.text
-    return f"{head}\n{text}"
+    return f"{head}\n{text[:_LISTED] if kind in _LISTS else text}"
 
 
 async def _read_ahead(batches: AsyncGenerator[Batch, None]) -> AsyncGenerator[Batch, None]:

@@ -19,7 +19,7 @@ from app.documents.client import PdfClient
 from app.errors import AppError, WorkerCrashedError, WorkerTimeoutError
 from app.library import Library
 from app.library.imports import ImportItem
-from app.llm.embeddings import Embedder
+from app.llm.embeddings import EmbedderSource
 from app.services.changes import Change
 from app.services.home_lock import HomeLock
 from app.services.importing.deliveries import Deliveries, Results
@@ -72,7 +72,7 @@ class Importer:
         self,
         library: Library,
         pdf: PdfClient,
-        embedder: Embedder | None,
+        embedder: EmbedderSource,
         *,
         home: Path,
         on_change: Callable[[Change], None] = lambda change: None,

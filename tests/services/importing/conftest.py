@@ -94,7 +94,9 @@ def open_importer(library: Library, home: Path) -> OpenImporter:
     async def opened(embedder: Embedder | None = None) -> AsyncIterator[Imports]:
         pool, render = WorkerPool("pdf", 2), Worker("render")
         changes: list[Change] = []
-        importer = Importer(library, PdfClient(pool, render), embedder, home=home, on_change=changes.append)
+        importer = Importer(
+            library, PdfClient(pool, render), lambda: embedder, home=home, on_change=changes.append
+        )
         try:
             yield Imports(importer, changes, pool)
         finally:

@@ -20,11 +20,11 @@ def test_that_the_header_names_title_and_section() -> None:
 @pytest.mark.parametrize("kind", [PassageKind.TEXT, PassageKind.ABSTRACT, PassageKind.CAPTION])
 def test_that_prose_is_embedded_whole(kind: PassageKind) -> None:
     text = "words " * 200
-    assert meaning_of("head", passage(kind, text)) == f"head\n{text}"
+    assert meaning_of("head", text, kind) == f"head\n{text}"
 
 
 @pytest.mark.parametrize("kind", [PassageKind.TABLE, PassageKind.REFERENCES])
 def test_that_of_lists_the_beginning_is_embedded(kind: PassageKind) -> None:
-    embedded = meaning_of("head", passage(kind, "Table 1. Periods. " + "331.4 0.8 " * 200))
+    embedded = meaning_of("head", "Table 1. Periods. " + "331.4 0.8 " * 200, kind)
     assert embedded.startswith("head\nTable 1. Periods.")
     assert len(embedded) < 300
