@@ -199,6 +199,7 @@ class MainWindow(QMainWindow):
         self.top.library_toggled.connect(self.panes.toggle_library)
         self.top.timeline_toggled.connect(self.panes.toggle_timeline)
         self.desk.language_changed.connect(self.language_changed)
+        self.desk.model_changed.connect(self.timeline.show_figures)
 
         self.library.opened.connect(lambda row: self.open_paper(row.paper_id))
         self.library.selected.connect(self._selection_changed)

@@ -119,6 +119,9 @@ QLineEdit, QSpinBox, QComboBox {{
     background: {t.surface}; border: 1px solid {t.line}; border-radius: 7px; padding: 0 8px;
     min-height: 26px; selection-background-color: {t.accent_soft}; selection-color: {t.text}; }}
 QLineEdit:focus, QSpinBox:focus, QComboBox:focus {{ border: 1px solid {t.accent}; }}
+QComboBox QLineEdit {{ border: 0; padding: 0; background: transparent; }}
+QComboBox QLineEdit:focus {{ border: 0; }}
+QComboBox:focus, QComboBox:on {{ border: 1px solid {t.accent}; }}
 QComboBox {{ padding-right: 22px; }}
 QComboBox::drop-down {{ border: 0; width: 20px; }}
 QComboBox QAbstractItemView {{

@@ -16,6 +16,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QPlainTextEdit, QVBoxLayout, 
 
 from app.records.ids import PaperId
 from app.ui.chat.cards import Chips
+from app.ui.chat.meter import MeterLabel
 from app.ui.icons import icon
 from app.ui.theme import XS, M, S
 from app.ui.widgets.basics import ElidedLabel, button, chip_button, icon_button, restyle, tip
@@ -61,6 +62,7 @@ class Composer(QWidget):
         self.stop.setObjectName("stopButton")
         self.stop.setToolTip(self.tr("Stop the answer (Esc)"))
         self._hint = ElidedLabel("", "small-hint")
+        self.meter = MeterLabel()
         self._box = QFrame()
         self._box.setProperty("frame", "field")
         inner = QVBoxLayout(self._box)
@@ -74,6 +76,7 @@ class Composer(QWidget):
         )
         foot.addWidget(self.folder)
         foot.addWidget(self._hint, 1)
+        foot.addWidget(self.meter)
         foot.addWidget(self.stop)
         foot.addWidget(self.send)
         inner.addLayout(foot)

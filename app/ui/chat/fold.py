@@ -15,6 +15,7 @@ from app.events import (
     ContextAdded,
     Event,
     Message,
+    ModelProgress,
     Nested,
     Notice,
     Outcome,
@@ -39,6 +40,7 @@ from app.ui.chat.items import (
     Asked,
     Asking,
     Compacted,
+    ModelState,
     Noticed,
     Permission,
     Thought,
@@ -76,6 +78,12 @@ def _text(line: Timeline, event: TextDelta, now: float) -> list[int]:
         place = line.answer = line.add(Answered(event.text), moves=True)
         line.reply.append(place)
     return [*thoughts, place]
+
+
+def _model(line: Timeline, event: ModelProgress, now: float) -> list[int]:
+    until = None if event.wait_s is None else now + event.wait_s
+    line.progress = ModelState(event.share, event.message, until)
+    return []
 
 
 def _thinking(line: Timeline, event: ThinkingDelta, now: float) -> list[int]:
@@ -265,6 +273,7 @@ HANDLERS: dict[type[Event], Handler] = {
     TextDelta: _text,
     ThinkingDelta: _thinking,
     Message: _message,
+    ModelProgress: _model,
     AnswerReady: _checked,
     Steering: _steering,
     ContextAdded: _context,

@@ -182,6 +182,15 @@ class Compacted:
 
 
 @dataclass(frozen=True, slots=True)
+class ModelState:
+    """What the model is doing while it says nothing; `until` is when a service is asked again."""
+
+    share: float | None
+    message: str = ""
+    until: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Noticed:
     """Something to know that is not the answer; `level` as in events."""
 

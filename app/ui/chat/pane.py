@@ -18,6 +18,7 @@ from app.ui.chat.deeds import Deeds
 from app.ui.chat.feed import Feed
 from app.ui.chat.head import Head
 from app.ui.chat.plan_panel import PlanPanel
+from app.ui.chat.progress_line import ProgressLine
 from app.ui.chat.session_deeds import SessionDeeds
 from app.ui.chat.sessions_page import SessionsPage, Standing
 from app.ui.chat.timeline import Timeline
@@ -52,7 +53,7 @@ class TimelinePane(QWidget):
         super().__init__()
         self.setProperty("pane", "timeline")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        self._tasks = tasks
+        self._application, self._tasks = application, tasks
         self.composer = Composer()
         self.talk = Talk()
         self.turns = Turns(self, application, tasks)
@@ -71,6 +72,7 @@ class TimelinePane(QWidget):
         self.head = Head()
         self.plan = PlanPanel()
         self.waiting_bar = WaitingBar(self.answer_waiting)
+        self.progress = ProgressLine()
         self._empty = EmptyState(
             "chat",
             self.tr("Ask your papers"),
@@ -83,7 +85,8 @@ class TimelinePane(QWidget):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
-        for part in (self.head, rule(), self._stack, self.plan, self.waiting_bar, rule(), self.composer):
+        bars = (self.progress, self.plan, self.waiting_bar)
+        for part in (self.head, rule(), self._stack, *bars, rule(), self.composer):
             layout.addWidget(part, int(part is self._stack))
         self._connect()
         self._show(self.talk)
@@ -148,8 +151,17 @@ class TimelinePane(QWidget):
         if talk.turn is None:
             self.turns.begin(talk, None)
 
+    def show_figures(self) -> None:
+        """Show what the model is doing, and what the conversation has taken."""
+        line, chat = self.talk.timeline, self._application.chat
+        self.progress.show_state(line.progress)
+        context = line.usage.get("context_tokens") or 0
+        room = chat.info.context_tokens if chat is not None else 0
+        self.composer.meter.show_meter(line.meter, context, room, self._application.settings.llm.prices)
+
     def _touched(self, talk: Talk, places: list[int]) -> None:
         if talk is self.talk:
+            self.progress.show_state(talk.timeline.progress)
             self.feed.touch(places)
             self.plan.show_plan(talk.timeline.plan)
             self._refresh_head()
@@ -208,6 +220,7 @@ class TimelinePane(QWidget):
         talk.timeline.prepend(earlier)
         if talk is self.talk:
             self.feed.prepended(len(earlier.items))
+            self.show_figures()
             self.plan.show_plan(talk.timeline.plan)
             self._refresh_head()
 
@@ -269,6 +282,7 @@ class TimelinePane(QWidget):
 
     def _show_running(self) -> None:
         turn = self.talk.turn
+        self.show_figures()
         self.composer.set_running(turn is not None, stopping=turn is not None and turn.stopping)
         self._refresh_head()
 

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from app.events import Event
+from app.llm.usage import Meter
+from app.ui.chat.figures import watch
 from app.ui.chat.fold import HANDLERS
 from app.ui.chat.items import (
     Answered,
@@ -15,6 +17,7 @@ from app.ui.chat.items import (
     Asking,
     Ended,
     Item,
+    ModelState,
     Noticed,
     Permission,
     Plan,
@@ -54,6 +57,10 @@ class Timeline:
     """How many items were put in before those that were here first."""
     lost: list[str] = field(default_factory=list)
     """Words of steering that was never read."""
+    progress: ModelState | None = None
+    """What the model is doing while it says nothing."""
+    meter: Meter = field(default_factory=Meter)
+    """What the conversation has taken."""
 
     def ask(self, text: str, about: tuple[str, ...] = ()) -> int:
         """Add what the person wrote; return its place."""
@@ -73,6 +80,8 @@ class Timeline:
         self.answer = None if self.answer is None else self.answer + count
         self.plan = self.plan or earlier.plan
         self.steps += earlier.steps
+        for model, tokens in earlier.meter.by_model.items():
+            self.meter.add(model, tokens)
         self.prepended += count
 
     def steer(self, text: str) -> int:
@@ -111,6 +120,7 @@ class Timeline:
 
     def apply(self, event: Event, now: float = 0.0) -> list[int]:
         """Take one event; `now` is a clock in seconds, for the time a thing took."""
+        watch(self, event)
         handler = HANDLERS.get(type(event))
         return handler(self, event, now) if handler is not None else []
 
@@ -127,6 +137,7 @@ class Timeline:
 
     def stop(self) -> list[int]:
         """Close what still moves; questions stay, since they can be answered late."""
+        self.progress = None
         changed = sorted(self.moving)
         for place in changed:
             match self.items[place]:

@@ -19,13 +19,6 @@ from app.ui.widgets.notices import Message
 Post = Callable[..., object]
 
 
-class NoPassports(PassportService):
-    """Stands in until there is a battery."""
-
-    def kept(self, path: Path) -> Passport | None:
-        return None
-
-
 class ModelWork(QObject):
     """Asks the store and the passports for things, and keeps how far each is.
 

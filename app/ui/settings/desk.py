@@ -11,7 +11,7 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
 from app.ui.models.menu import MenuDeeds, model_menu, model_words
-from app.ui.models.work import ModelWork, NoPassports
+from app.ui.models.work import ModelWork
 from app.ui.settings.dialog import SettingsDialog
 from app.ui.settings.models_page import choose_models
 from app.ui.tasks import Tasks
@@ -41,11 +41,10 @@ class SettingsDesk(QObject):
     ) -> None:
         super().__init__(window)
         self._window, self._application, self._tasks, self._top = window, application, tasks, top
+        self._post = post
         self.dialog: SettingsDialog | None = None
         show_models = partial(self.open, "models")
-        self.work = ModelWork(
-            application.models, getattr(application, "passports", NoPassports()), tasks, post, show_models
-        )
+        self.work = ModelWork(application.models, application.passports, tasks, post, show_models)
         self.work.used.connect(self.show)
         top.offline_toggled.connect(lambda on: self.change({"offline": bool(on)}))
         top.model_menu_wanted.connect(self._open_menu)
@@ -54,7 +53,7 @@ class SettingsDesk(QObject):
     def open(self, page: str = "") -> None:
         """Open the settings beside the work, at a page or where they were."""
         if self.dialog is None:
-            self.dialog = SettingsDialog(self._application, self.work, self._window)
+            self.dialog = SettingsDialog(self._application, self.work, self._tasks, self._post, self._window)
             self.dialog.changed.connect(self.change)
         self.dialog.show_settings(self._application)
         if page:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -11,6 +12,8 @@ from PySide6.QtWidgets import QDialog, QHBoxLayout, QPushButton, QStackedWidget,
 from app.ui.models.work import ModelWork
 from app.ui.settings.general_page import GeneralPage
 from app.ui.settings.models_page import ModelsPage
+from app.ui.settings.service_page import ServicePage
+from app.ui.tasks import Tasks
 from app.ui.theme import XXS, L, M
 from app.ui.widgets.basics import button, label, rule
 
@@ -26,7 +29,14 @@ class SettingsDialog(QDialog):
 
     changed = Signal(object)
 
-    def __init__(self, application: Application, work: ModelWork, parent: QWidget) -> None:
+    def __init__(
+        self,
+        application: Application,
+        work: ModelWork,
+        tasks: Tasks,
+        post: Callable[..., object],
+        parent: QWidget,
+    ) -> None:
         super().__init__(parent)
         self.setWindowTitle(self.tr("Settings"))
         self.setModal(False)
@@ -34,6 +44,7 @@ class SettingsDialog(QDialog):
         self._work = work
         self.general = GeneralPage(application)
         self.models = ModelsPage(work)
+        self.service = ServicePage(application, tasks, post)
         self._stack = QStackedWidget()
         self._names: dict[str, QPushButton] = {}
         names = QVBoxLayout()
@@ -42,6 +53,7 @@ class SettingsDialog(QDialog):
         for key, words, page in (
             ("general", self.tr("General"), self.general),
             ("models", self.tr("Models"), self.models),
+            ("service", self.tr("Service"), self.service),
         ):
             self._pages[key] = page
             self._stack.addWidget(page)
@@ -92,3 +104,4 @@ class SettingsDialog(QDialog):
         """Show the values in use, also when they were changed elsewhere."""
         self.general.show_settings(application.settings)
         self.models.show_settings(application.settings)
+        self.service.show_settings(application.settings)

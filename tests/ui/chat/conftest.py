@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QApplication
 
 from app.events import (
     Event,
+    ModelProgress,
     PermissionAnswer,
     PermissionRequest,
     Question,
@@ -26,8 +27,10 @@ from app.events import (
     TurnStarted,
 )
 from app.library import Library
+from app.llm.chat import ChatModel
 from app.records.ids import PaperId, SessionId
 from app.services.conversations import Conversations
+from app.settings import Settings
 from app.ui import i18n
 from app.ui.chat.pane import TimelinePane
 from app.ui.tasks import Tasks
@@ -36,7 +39,7 @@ from app.ui.theme import Scheme, theme
 if TYPE_CHECKING:
     from app.application import Application
 
-PIECES = (TextDelta, ThinkingDelta, ToolProgress)
+PIECES = (TextDelta, ThinkingDelta, ToolProgress, ModelProgress)
 Step = Event | float | asyncio.Event
 """An event to show, seconds to pass, or something to wait for. A request waits for its answer by itself."""
 
@@ -71,6 +74,8 @@ class PlayedAgent:
     deaf: bool = False
     """Whether the agent goes on when it is asked to stop."""
     desk: PlayedDesk = field(default_factory=PlayedDesk)
+    chat: ChatModel | None = None
+    settings: Settings = field(default_factory=Settings)
     asked: list[tuple[str, tuple[PaperId, ...], Path | None]] = field(default_factory=list)
     steered: list[str] = field(default_factory=list)
     _waiting: list[str] = field(default_factory=list)
