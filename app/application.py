@@ -248,14 +248,12 @@ class Application:
     ) -> ToolResult:
         """Run one call through the whole executor; `arguments` is JSON as a model would write it.
 
-        Without `session` the call gets a conversation of its own that is not listed.
+        Without `session` the call gets a conversation of its own that is not listed. Calls in one
+        conversation know of each other: which files were read, and whether untrusted text was.
         """
         await self.agent.start()
-        if session is None:
-            session = await off_loop(self.library.journal.new_session, f"tool {name}", kind="call")
-        runtime = self.agent.runtime
-        conversation = await runtime.conversation(session, asker=asker or NobodyAsker(), project=project)
-        return await self.executor.run_call(conversation, name, arguments)
+        session = session or await self.agent.begin_calls(f"tool {name}")
+        return await self.agent.run_tool(name, arguments, session, asker or NobodyAsker(), project)
 
     async def connect_outside(self) -> list[Notice]:
         """Offer the tools of the outside MCP servers of the settings; returns what went wrong."""

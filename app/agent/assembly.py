@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from app.agent.asking import Asker
 from app.agent.background import BgNotificationQueue
 from app.agent.desk import Desk
 from app.agent.execution import Executor
@@ -25,7 +26,7 @@ from app.agent.tools.memory import SaveMemory
 from app.agent.tools.outside import OutsideTool
 from app.agent.tools.registry import ToolRegistry
 from app.errors import AppError, UsageError
-from app.events import Notice
+from app.events import Notice, ToolResult
 from app.library import Library
 from app.llm.chat import ChatModel
 from app.records.ids import SessionId
@@ -108,6 +109,22 @@ class Agent:
         found = await asyncio.gather(*(self._connect(server) for server in self.outside))
         return [notice for notices in found for notice in notices]
 
+    async def begin_calls(self, title: str) -> SessionId:
+        """Begin a conversation for single calls from outside of any turn; it is not listed."""
+        return await off_loop(self.services.library.journal.new_session, title, kind="call")
+
+    async def run_tool(
+        self, name: str, arguments: str, session: SessionId, asker: Asker, project: Path | None
+    ) -> ToolResult:
+        """Run one call outside of a turn, through all checks."""
+        runtime = self.runtime
+        conversation = await runtime.conversation(session, asker=asker, project=project)
+        # Whether what was read before is still before its eyes only the caller knows.
+        conversation.files.bump_generation()
+        return await self.executor.run_call(
+            conversation, name, arguments, tainted=lambda: runtime.tainted(session)
+        )
+
     def settings_changed(self, settings: Settings) -> None:
         """Work by other hooks from now on. Other MCP servers count at the next start."""
         self.executor.hooks = HookRunner(settings.agent.hooks)
@@ -137,6 +154,12 @@ class Agent:
         except AppError as error:
             return [Notice("warning", f"{error.message} Its tools are not offered. {error.hint}")]
         notices = []
+        if server.left_out:
+            some = ", ".join(name[:40] for name in server.left_out[:5])
+            text = (
+                f"{len(server.left_out)} tools of {server.name} are too large or too many ({some}); left out."
+            )
+            notices.append(Notice("warning", text))
         for spec in specs:
             try:
                 self.registry.add_tool(OutsideTool(server, spec))

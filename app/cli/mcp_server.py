@@ -1,7 +1,8 @@
 """The agent's tools by the Model Context Protocol, with the official `mcp` library.
 
-Calls go through the whole executor. Nobody can answer a question here: what would ask is denied
-unless `--yes` was given, and `ask_user` is not offered.
+Calls go through the whole executor, all in one conversation: a file that was read can be replaced, a
+background task asked after, and untrusted text makes later calls ask. Nobody can answer a question here:
+what would ask is denied unless `--yes` was given, and `ask_user` is not offered.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from app.agent.asking import Asker
 from app.agent.tools import AgentTool, ToolKind
 from app.application import Application
+from app.records.ids import SessionId
 
 if TYPE_CHECKING:
     import mcp_types as types
@@ -24,7 +26,9 @@ INSTRUCTIONS = (
 )
 
 
-def server_of(application: Application, asker: Asker, project: Path | None) -> Server[Any]:
+def server_of(
+    application: Application, asker: Asker, project: Path | None, session: SessionId
+) -> Server[Any]:
     """Return the server; it ends nothing of the application."""
     import mcp_types as types
     from mcp.server.lowlevel import Server
@@ -36,7 +40,9 @@ def server_of(application: Application, asker: Asker, project: Path | None) -> S
 
     async def on_call(_ctx: Any, params: types.CallToolRequestParams) -> types.CallToolResult:
         arguments = json.dumps(params.arguments or {}, ensure_ascii=False)
-        result = await application.run_tool(params.name, arguments, asker=asker, project=project)
+        result = await application.run_tool(
+            params.name, arguments, asker=asker, session=session, project=project
+        )
         return types.CallToolResult(
             content=[types.TextContent(text=result.output)],
             structured_content={"outcome": str(result.outcome), "metadata": result.metadata},
@@ -50,7 +56,7 @@ async def serve(application: Application, asker: Asker, project: Path | None) ->
     """Serve on stdin and stdout until the other side closes."""
     from mcp.server.stdio import stdio_server
 
-    server = server_of(application, asker, project)
+    server = server_of(application, asker, project, await application.agent.begin_calls("mcp"))
     async with stdio_server() as (read, write):
         await server.run(read, write, server.create_initialization_options())
 

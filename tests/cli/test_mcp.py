@@ -59,3 +59,36 @@ async def test_that_an_outside_server_that_is_not_there_costs_a_notice_and_not_t
         (notice,) = await application.connect_outside()
         assert "gone" in notice.message
         assert len(application.registry) == 26
+
+
+@pytest.mark.slow
+async def test_that_the_calls_of_one_program_know_of_each_other(home: Path) -> None:
+    parameters = StdioServerParameters(
+        command=sys.executable, args=["-m", "app", "--home", str(home), "mcp", "--yes"], env=dict(os.environ)
+    )
+    with Path(os.devnull).open("w") as nowhere:  # noqa: ASYNC230  opens at once
+        async with Client(stdio_client(parameters, errlog=nowhere)) as client:
+            assert not (await client.call_tool("file_write", {"path": "a.txt", "content": "one"})).is_error
+            (home / "files" / "a.txt").write_text("changed")
+            stale = await client.call_tool("file_write", {"path": "a.txt", "content": "two"})
+            assert stale.is_error, "somebody else changed it"
+            read = [await client.call_tool("read_file", {"path": "a.txt"}) for _ in range(2)]
+            assert read[0].content == read[1].content, "what the other program still sees is not known"
+            assert not (await client.call_tool("file_write", {"path": "a.txt", "content": "two"})).is_error
+            task = {"tool": "parse_paper", "arguments": {"paper": "nothing"}}
+            assert not (await client.call_tool("bg_task_run", task)).is_error
+            (begun,) = (await client.call_tool("bg_task_check", {})).structured_content["metadata"]["tasks"]
+            assert begun["state"] in ("running", "failed")
+
+
+async def test_that_untrusted_text_counts_for_the_next_call_of_the_same_program(home: Path) -> None:
+    rules = [{"action": "allow", "tool": "file_write"}]
+    async with Application.open(home, agent={"permissions": rules}) as application:
+        session = await application.agent.begin_calls("another program")
+        written = json.dumps({"path": "a.txt", "content": "one"})
+        assert (await application.run_tool("file_write", written, session=session)).outcome == "succeeded"
+        read = await application.run_tool("read_file", json.dumps({"path": "a.txt"}), session=session)
+        assert read.metadata["untrusted"] is True
+        written = json.dumps({"path": "b.txt", "content": "one"})
+        assert (await application.run_tool("file_write", written, session=session)).outcome == "denied"
+        assert (await application.run_tool("file_write", written)).outcome == "succeeded"

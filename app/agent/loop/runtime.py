@@ -196,13 +196,18 @@ class AgentRuntime:
         agent = await self._sessions.get(session)
         return await self._runner.conversation(agent, asker or NobodyAsker(), project)
 
+    def tainted(self, session: SessionId) -> bool:
+        """Whether untrusted text has come before who calls in this conversation."""
+        agent = self._sessions.live(session)
+        return agent is None or agent.history.tainted
+
     async def run_call(
         self, conversation: Conversation, tool: str, arguments: dict[str, object]
     ) -> ToolOutput:
         """Run one call outside of a turn; see `CallRunner`."""
-        agent = self._sessions.live(conversation.session_id)
+        session = conversation.session_id
         result = await self._executor.run_call(
-            conversation, tool, arguments, tainted=lambda: agent is None or agent.history.tainted
+            conversation, tool, arguments, tainted=lambda: self.tainted(session)
         )
         metadata = {**result.metadata, "outcome": result.outcome.value}
         return ToolOutput(result.output, result.is_error, metadata, untrusted=bool(metadata.get("untrusted")))
