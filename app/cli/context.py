@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import signal
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -38,6 +38,33 @@ class Invocation:
     def with_application(self, work: Callable[[Application], Awaitable[int]]) -> int:
         """Open the library, run `work`, close everything, return its exit code."""
         return run_with_application(self.library_home(), self.output, work)
+
+
+@contextlib.contextmanager
+def stopped_by_signals(stop: asyncio.Event) -> Iterator[None]:
+    """Let the first Ctrl-C or SIGTERM set `stop`, so that the work can come to its own end.
+
+    The second one cancels the task, as the first does outside of this. On Windows nothing changes.
+    """
+    task = asyncio.current_task()
+
+    def end() -> None:
+        if task is not None and stop.is_set():
+            task.cancel()
+        stop.set()
+
+    try:
+        _on_signals(end)
+        yield
+    finally:
+        _on_signals(lambda: task and task.cancel())
+
+
+def _on_signals(end: Callable[[], object]) -> None:
+    loop = asyncio.get_running_loop()
+    with contextlib.suppress(NotImplementedError):  # Windows
+        for number in (signal.SIGINT, signal.SIGTERM):
+            loop.add_signal_handler(number, end)
 
 
 def run_with_application(home: Path, output: Output, work: Callable[[Application], Awaitable[int]]) -> int:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any
@@ -13,7 +14,7 @@ import typer
 from app.agent.asking import NobodyAsker
 from app.application import Application
 from app.cli.answers import print_answer
-from app.cli.context import Invocation
+from app.cli.context import Invocation, stopped_by_signals
 from app.errors import UsageError
 from app.events import AnswerReady, Event, Message, Notice, TurnFinished, TurnStarted
 from app.records.ids import SessionId
@@ -50,24 +51,25 @@ def ask(
         papers = [await asyncio.to_thread(resolve, name) for name in paper or ()]
         begin, title = application.library.journal.new_session, " ".join(question.split())[:80]
         session_id = await asyncio.to_thread(begin, title, SessionId(session) if session else None)
-        heard = _Heard()
+        heard, stop = _Heard(), asyncio.Event()
 
-        async def listen(turn: AsyncGenerator[Event, None]) -> None:
-            async for event in turn:
-                if events:
-                    output.event(event.as_json(), aside=output.as_json)
-                if isinstance(event, Notice):
-                    output.note(event.message)
-                heard.take(event)
+        def show(event: Event) -> None:
+            if events:
+                output.event(event.as_json(), aside=output.as_json)
+            if isinstance(event, Notice):
+                output.note(event.message)
+            heard.take(event)
 
-        await listen(
-            application.run_turn(question, papers=papers, session=session_id, asker=asker, project=project)
+        turn = application.run_turn(
+            question, papers=papers, session=session_id, stop=stop, asker=asker, project=project
         )
+        await _listen(turn, show, stop)
         # What the turn left to others comes back before the program ends; so often at most.
         for _ in range(_LATE_NEWS):
             if heard.reason != "done" or not await application.settled(session_id):
                 break
-            await listen(application.continue_turn(session_id, asker=asker, project=project))
+            turn = application.continue_turn(session_id, stop=stop, asker=asker, project=project)
+            await _listen(turn, show, stop)
         output.document({**heard.as_json(), "session": session_id})
         if heard.answer is not None and not events:
             print_answer(output, heard.answer)
@@ -76,6 +78,19 @@ def ask(
         return 0 if heard.reason == "done" else 1
 
     return invocation.with_application(work)
+
+
+async def _listen(
+    turn: AsyncGenerator[Event, None], show: Callable[[Event], None], stop: asyncio.Event
+) -> None:
+    """Show the events of a turn to its end, which Ctrl-C brings about. Raises CancelledError then."""
+    with ExitStack() as until_end:
+        async for event in turn:
+            if isinstance(event, TurnStarted):  # before that nothing has begun that needs an end
+                until_end.enter_context(stopped_by_signals(stop))
+            show(event)
+    if stop.is_set():
+        raise asyncio.CancelledError
 
 
 @dataclass(slots=True)

@@ -60,7 +60,14 @@ def run_tool(
         if name not in application.registry:
             for notice in await application.connect_outside():
                 output.note(notice.message)
-        result = await application.run_tool(name, arguments, asker=NobodyAsker(yes), project=project)
+        session = await application.agent.begin_calls(f"tool {name}")
+        result = await application.run_tool(
+            name, arguments, asker=NobodyAsker(yes), session=session, project=project
+        )
+        # What the call left to others is not cut off by our end.
+        if await application.settled(session):
+            for task in await application.agent.services.background.tasks(session):
+                output.note(task.text())
         output.document(
             {
                 "content": result.output,
