@@ -272,7 +272,7 @@ class FakeOpenAI:
         """Yield the bytes as they are sent: whole, one by one, or in random lengths."""
         chance = random.Random(f"{self.rechunk} {data!r}")
         while data:
-            size = 1 if self.byte_by_byte else len(data) if self.rechunk is None else chance.randint(1, 40)
+            size = 1 if self.byte_by_byte else len(data) if self.rechunk is None else chance.randint(1, 160)
             yield data[:size]
             data = data[size:]
 
