@@ -3,18 +3,38 @@
 from __future__ import annotations
 
 import asyncio
+import json
+import os
+import signal
 from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 import pytest_asyncio
 
 from app.errors import ModelError
 from app.llm import weights
-from app.llm.chat import ChatDelta, ChatEnd, ChatMessage, ContextOverflowError
-from app.llm.local.client import LocalChatModel
+from app.llm.assemble import StreamAssembler
+from app.llm.chat import (
+    CallDelta,
+    ChatDelta,
+    ChatEnd,
+    ChatMessage,
+    ChatOptions,
+    ChatProgress,
+    ContextOverflowError,
+    ToolSpec,
+    Use,
+)
+from app.llm.local.client import LocalChatModel, ToolUse
 from app.workers.host import Worker
 
+SEARCH = ToolSpec(
+    "search",
+    "Search the library for papers.",
+    {"type": "object", "properties": {"query": {"type": "string"}}, "required": ["query"]},
+)
 QUESTION = [ChatMessage("user", "What is a star?")]
 
 
@@ -33,7 +53,7 @@ def chat(worker: Worker) -> LocalChatModel:
 async def answer(chat: LocalChatModel, messages: list[ChatMessage], **options: object) -> tuple[str, ChatEnd]:
     settings = {"max_tokens": 6, "temperature": 0.0, **options}
     items = [item async for item in chat.stream(messages, **settings)]  # type: ignore[arg-type]
-    *deltas, end = items
+    *deltas, end = [item for item in items if not isinstance(item, ChatProgress)]
     assert isinstance(end, ChatEnd)
     texts = [delta.text for delta in deltas if isinstance(delta, ChatDelta)]
     assert len(texts) == len(deltas)
@@ -63,12 +83,12 @@ async def test_that_the_model_is_described_without_being_loaded() -> None:
 async def test_that_an_answer_is_streamed_and_counted(chat: LocalChatModel) -> None:
     text, end = await answer(chat, QUESTION)
     assert "star" in text.lower()
-    assert end == ChatEnd("length", end.prompt_tokens, 6)
+    assert (end.reason, end.completion_tokens) == ("length", 6)
     assert 10 < end.prompt_tokens < 60
 
 
 async def test_that_temperature_zero_always_says_the_same(chat: LocalChatModel) -> None:
-    assert await answer(chat, QUESTION) == await answer(chat, QUESTION)
+    assert (await answer(chat, QUESTION))[0] == (await answer(chat, QUESTION))[0]
 
 
 async def test_that_a_stop_sequence_ends_the_answer_and_is_not_shown(chat: LocalChatModel) -> None:
@@ -79,26 +99,112 @@ async def test_that_a_stop_sequence_ends_the_answer_and_is_not_shown(chat: Local
     assert text == whole[: whole.index(word)]
 
 
-async def test_that_a_longer_conversation_reads_only_what_is_new(
+async def test_that_a_longer_conversation_reads_only_what_is_new(chat: LocalChatModel) -> None:
+    """Bug 40: what was read or written before is never read again."""
+    history = [ChatMessage("user", "Name three planets, please, and say which is the largest of them.")]
+    text, end = await answer(chat, history, options=ChatOptions(session="ten"))
+    for step in range(4):
+        history += [ChatMessage("assistant", text), ChatMessage("user", f"And number {step}?")]
+        before = end
+        text, end = await answer(chat, history, options=ChatOptions(session="ten"))
+        new = end.prompt_tokens - before.prompt_tokens - before.completion_tokens
+        assert end.prompt_tokens - end.cached_tokens <= new + 1
+
+
+async def test_that_other_requests_do_not_push_out_a_conversation(chat: LocalChatModel) -> None:
+    history = [ChatMessage("user", "Dust and gas make stars. " * 5)]
+    first = (await answer(chat, history, options=ChatOptions(session="main")))[1]
+    for number in range(2):
+        other = [ChatMessage("user", f"{number}?")]
+        await answer(chat, other, options=ChatOptions(Use.TITLE, f"t{number}"))
+        await answer(chat, other, options=ChatOptions(Use.SUBAGENT, f"s{number}"))
+        await answer(chat, other, options=ChatOptions(Use.SUMMARY))
+    again = (await answer(chat, history, options=ChatOptions(session="main")))[1]
+    assert again.cached_tokens >= first.prompt_tokens - 1
+
+
+async def test_that_a_tiny_model_calls_tools_by_the_grammar(chat: LocalChatModel) -> None:
+    messages = [ChatMessage("user", "Search for papers about dust.")]
+    items = [i async for i in chat.stream(messages, max_tokens=80, temperature=0.0, tools=[SEARCH])]
+    assembler = StreamAssembler()
+    for item in items:
+        if isinstance(item, CallDelta):
+            assembler.feed(item)
+    end = items[-1]
+    assert isinstance(end, ChatEnd)
+    if end.reason == "tool_calls":
+        (call,) = assembler.finish("tool_calls").calls
+        assert call.name == "search"
+        assert isinstance(json.loads(call.arguments)["query"], str)
+    else:
+        assert any(isinstance(item, ChatDelta) for item in items)
+
+
+async def test_that_a_forced_call_that_is_cut_is_never_run(chat: LocalChatModel) -> None:
+    """Bug 11: the end says "length", and the assembler sets the call aside."""
+    messages = [ChatMessage("user", "Search for papers about dust.")]
+    stream = chat.stream(messages, max_tokens=9, temperature=0.0, tools=[SEARCH], forced="search")
+    items = [item async for item in stream]
+    assembler = StreamAssembler()
+    for item in items:
+        if isinstance(item, CallDelta):
+            assembler.feed(item)
+    end = items[-1]
+    assert isinstance(end, ChatEnd)
+    assert end.reason == "length"
+    assert assembler.finish(end.reason).calls == ()
+
+
+async def test_that_a_schema_that_no_grammar_can_say_does_not_end_the_worker(
     chat: LocalChatModel, worker: Worker
 ) -> None:
-    async def evaluated(messages: list[dict[str, str]]) -> tuple[int, int]:
-        params = {
-            "model": str(weights.checked_gguf(weights.chat_gguf()).resolve()),
-            "context_tokens": 1024,
-            "messages": messages,
-            "max_tokens": 1,
-            "temperature": 0,
-        }
-        *_, last = [part async for part in worker.stream("chat", params)]
-        return last["evaluated_tokens"], last["prompt_tokens"]
+    """Bug 39: nested maxLength, an unanchored pattern, references that lead nowhere."""
+    before = worker.pid
+    broken: dict[str, Any] = {
+        "type": "object",
+        "properties": {
+            "a": {"type": "array", "items": {"type": "string", "maxLength": 10000}},
+            "b": {"type": "string", "pattern": "x(y|z"},
+            "c": {"$ref": "#/$defs/nowhere"},
+        },
+        "required": ["a", "b", "c", "d"],
+    }
+    tool = ToolSpec("odd", "An odd tool.", broken)
+    stream = chat.stream(QUESTION, max_tokens=20, temperature=0.0, tools=[tool], forced="odd")
+    assert isinstance([item async for item in stream][-1], ChatEnd)
+    assert (worker.pid, worker.restarts) == (before, 0)
 
-    first = [{"role": "user", "content": "Name three planets, please, and say which is the largest of them."}]
-    await evaluated(first)
-    read, prompt = await evaluated(
-        [*first, {"role": "assistant", "content": "Mars."}, {"role": "user", "content": "Why?"}]
-    )
-    assert read < prompt - 30
+
+async def test_that_a_worker_that_is_killed_before_it_said_anything_is_asked_again() -> None:
+    worker = Worker("llm")
+    chat = LocalChatModel(worker, None, 1024)
+    asking = asyncio.create_task(answer(chat, QUESTION, max_tokens=1))
+    while not worker.pid:  # noqa: ASYNC110
+        await asyncio.sleep(0.01)
+    pid = worker.pid
+    os.kill(pid, signal.SIGTERM)
+    text, _ = await asking
+    assert text
+    assert worker.pid != pid
+    await chat.close()
+
+
+async def test_that_what_was_read_is_kept_on_disk_for_the_next_start(tmp_path: Path) -> None:
+    history = [ChatMessage("user", "Dust and gas make stars. ")]
+    ends = []
+    for _ in range(2):
+        model = LocalChatModel(Worker("llm"), None, 1024, state_folder=tmp_path, keep_state=True)
+        ends.append((await answer(model, history, options=ChatOptions(session="kept")))[1])
+        await model.close()
+    assert ends[0].cached_tokens == 0
+    assert ends[1].cached_tokens == ends[1].prompt_tokens - 1
+
+
+async def test_that_tools_go_by_size_and_setting() -> None:
+    def tools(use: ToolUse) -> bool:
+        return LocalChatModel(Worker("llm"), tools=use).info.tools
+
+    assert (tools("auto"), tools("always"), tools("never")) == (False, True, False)
 
 
 async def test_that_cancelling_stops_the_model_and_keeps_it(chat: LocalChatModel, worker: Worker) -> None:
