@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import difflib
 import json
+import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -18,6 +20,7 @@ from app.errors import AppError
 from app.library.storable import storable
 
 _AROUND = 30
+_LONGEST_NAME = 80
 _DEEPEST = 40
 _SCHEMA_CHARS = 1500
 _SHOWN_PROBLEMS = 8
@@ -33,10 +36,10 @@ def find_tool(registry: ToolRegistry, name: str) -> AgentTool:
     """Return the tool of exactly this name. Raises BadCallError that names the nearest ones."""
     if tool := registry.get(name):
         return tool
-    near = difflib.get_close_matches(name.lower(), registry.names(), n=3, cutoff=0.5)
+    near = difflib.get_close_matches(name[:_LONGEST_NAME].lower(), registry.names(), n=3, cutoff=0.5)
     words = f"Did you mean {' or '.join(near)}? " if near else ""
     raise BadCallError(
-        f"There is no tool {name[:80]!r}. {words}The tools are: {', '.join(registry.names())}."
+        f"There is no tool {name[:_LONGEST_NAME]!r}. {words}The tools are: {', '.join(registry.names())}."
     )
 
 
@@ -50,7 +53,11 @@ def parse(tool: AgentTool, text: str) -> dict[str, Any]:
         return {}
     try:
         value = json.loads(
-            text, strict=False, object_pairs_hook=_without_twins, parse_constant=_no_such_number
+            text,
+            strict=False,
+            object_pairs_hook=_without_twins,
+            parse_constant=_no_such_number,
+            parse_float=_finite,
         )
     except json.JSONDecodeError as error:
         raise _not_json(tool, text, error) from error
@@ -93,18 +100,21 @@ class _UnclearError(Exception):
 
 
 def _without_twins(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
-    names = [name for name, _value in pairs]
-    if (
-        twins := sorted({name for name in names if names.count(name) > 1})
-        if len(set(names)) < len(names)
-        else []
-    ):
-        raise _UnclearError(f"“{twins[0]}” is given twice")
-    return dict(pairs)
+    made = dict(pairs)
+    if len(made) < len(pairs):
+        twin = Counter(name for name, _value in pairs).most_common(1)[0][0]
+        raise _UnclearError(f"“{twin[:_LONGEST_NAME]}” is given twice")
+    return made
 
 
 def _no_such_number(name: str) -> float:
     raise _UnclearError(f"{name} is no number in JSON")
+
+
+def _finite(digits: str) -> float:
+    if math.isinf(number := float(digits)):
+        raise _UnclearError(f"{digits[:_LONGEST_NAME]} is larger than any number here")
+    return number
 
 
 def _too_deep(value: object) -> bool:
@@ -154,7 +164,7 @@ def _explained(tool: AgentTool, error: ValidationError) -> str:
 
 
 def _problem(problem: Any, known: Sequence[str]) -> str:
-    place = ".".join(str(part) for part in problem["loc"]) or "the object"
+    place = ".".join(str(part) for part in problem["loc"])[:_LONGEST_NAME] or "the object"
     if problem["type"] == "missing":
         return f"“{place}” is missing"
     if problem["type"] == "extra_forbidden":

@@ -64,6 +64,7 @@ def test_that_the_place_of_a_fault_is_named_and_the_schema_given() -> None:
         ('"{}"', "not a string"),
         ('{"path": "a", "path": "b", "content": ""}', "given twice"),
         ('{"path": "a", "content": "b", "mode": NaN}', "NaN"),
+        ('{"path": "a", "content": "b", "mode": -1e999}', "-1e999 is larger than any number"),
         ("[" * 100_000, "nested too deeply"),
         ('{"path": ' + "[" * 60 + "]" * 60 + "}", "nested too deeply"),
         ('{"path": "a", "content": "\\ud83d"}', "half a character"),
@@ -125,3 +126,18 @@ async def test_that_a_tool_that_needs_a_person_is_refused_where_nobody_can_answe
     assert result.outcome is Outcome.REJECTED
     assert "Nobody can answer" in result.output
     assert tool.ran == []
+
+
+def test_that_a_hundred_thousand_names_with_a_twin_are_refused_at_once() -> None:
+    names = [f"n{number}" for number in range(100_000)]
+    text = json.dumps(dict.fromkeys(names, 1))[:-1] + ', "n7": 2}'
+    assert "“n7” is given twice" in problem(text)
+
+
+def test_that_the_words_of_a_refusal_stay_short_whatever_was_called() -> None:
+    long = "x" * 1_000_000
+    assert len(problem(json.dumps({"path": "a", "content": "b", long: 1}))) < 3000
+    assert len(problem(f'{{"{long}": 1, "{long}": 2}}')) < 3000
+    with pytest.raises(BadCallError) as error:
+        find_tool(ToolRegistry([WRITE]), long)
+    assert len(error.value.message) < 300
