@@ -65,6 +65,8 @@ class Foundation:
     wake: Callable[[SessionId], None]
     """Called with an idle conversation for which something waits."""
     consent: Consent | None = None
+    tool_limit: Callable[[], int | None] = lambda: None
+    """How many tools the model of the moment is shown."""
 
 
 @dataclass(slots=True)
@@ -210,6 +212,7 @@ def assemble(foundation: Foundation) -> Agent:
         request_compaction=runtime.request_compaction,
         file_search=FileSearch(),
         consent=foundation.consent,
+        tool_limit=foundation.tool_limit,
         note_papers=foundation.papers_changed,
     )
     queue.on_ready(runtime.ready)

@@ -8,13 +8,16 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import json
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from app.errors import AppError
+from app.services.process_group import end_marked, new_mark
+from app.services.threads import off_loop
 from app.settings import McpServer
 
 if TYPE_CHECKING:
@@ -22,7 +25,13 @@ if TYPE_CHECKING:
 
 MOST_TOOLS = 200
 """Tools of one server at most: a server that lists for ever must not fill the prompt."""
+MOST_SCHEMA_CHARS = 20_000
+MOST_CHARS = 100_000
+"""So much of one server's tools is put before a model at most: names, descriptions and schemas together."""
+DESCRIPTION_CHARS = 1000
 START_TIMEOUT_S = 30.0
+"""Also for the list of its tools."""
+_DEEPEST = 40
 _CONNECTION_CLOSED = -32000
 """The library's code for a connection that has ended."""
 
@@ -64,6 +73,9 @@ class OutsideServer:
         self._owner: asyncio.Task[None] | None = None
         self._closing = asyncio.Event()
         self._starting = asyncio.Lock()
+        self._mark = new_mark()
+        self.left_out: tuple[str, ...] = ()
+        """Names of tools that are too large to be put before a model, or too many."""
 
     async def tools(self) -> tuple[OutsideSpec, ...]:
         """Return what the server offers. Raises OutsideServerError."""
@@ -71,19 +83,29 @@ class OutsideServer:
         specs: list[OutsideSpec] = []
         cursor: str | None = None
         with self._told("list its tools"):
-            while len(specs) < MOST_TOOLS:
-                page = await client.list_tools(cursor=cursor)
-                specs += [
-                    OutsideSpec(self.name, tool.name, tool.description or "", tool.input_schema)
-                    for tool in page.tools
-                ]
-                cursor = page.next_cursor
-                if cursor is None:
-                    break
-        return tuple(specs[:MOST_TOOLS])
+            async with asyncio.timeout(START_TIMEOUT_S):
+                while len(specs) <= MOST_TOOLS:
+                    page = await client.list_tools(cursor=cursor)
+                    specs += [
+                        OutsideSpec(
+                            self.name,
+                            tool.name,
+                            " ".join((tool.description or "").split())[:DESCRIPTION_CHARS],
+                            tool.input_schema,
+                        )
+                        for tool in page.tools
+                    ]
+                    cursor = page.next_cursor
+                    if cursor is None:
+                        break
+        kept = bearable(specs)
+        self.left_out = tuple(spec.name for spec in specs if spec not in kept)
+        return kept
 
     async def call(self, tool: str, arguments: Mapping[str, Any], report: Report) -> OutsideReply:
         """Call a tool. Raises OutsideServerError when the server fails, not when the tool does."""
+        import mcp_types as types
+
         client = await self._ready()
 
         async def on_progress(progress: float, total: float | None, message: str | None) -> None:
@@ -91,10 +113,14 @@ class OutsideServer:
 
         with self._told(f"run {tool}"):
             try:
-                result = await client.call_tool(
-                    tool,
-                    dict(arguments),
-                    read_timeout_seconds=self._settings.timeout_s,
+                # Not `call_tool`, which tries the result against the server's own schema: matching a
+                # pattern that was made for it can take for ever, with the whole program.
+                result = await client.session.send_request(
+                    types.CallToolRequest(
+                        params=types.CallToolRequestParams(name=tool, arguments=dict(arguments))
+                    ),
+                    types.CallToolResult,
+                    request_read_timeout_seconds=self._settings.timeout_s,
                     progress_callback=on_progress,
                 )
             except _closed() as error:
@@ -134,7 +160,10 @@ class OutsideServer:
         from mcp import Client, StdioServerParameters, stdio_client
 
         program, *arguments = self._settings.command
-        parameters = StdioServerParameters(command=program, args=arguments, env=dict(self._settings.env))
+        mark, _, value = self._mark.partition("=")
+        parameters = StdioServerParameters(
+            command=program, args=arguments, env={**self._settings.env, mark: value}
+        )
         try:
             with Path(os.devnull).open("w") as nowhere:  # noqa: ASYNC230  opens at once
                 async with Client(stdio_client(parameters, errlog=nowhere)) as client:
@@ -145,6 +174,8 @@ class OutsideServer:
                 started.set_exception(error)
         finally:
             self._client = None
+            # The library ends a server that does not end itself, but not what that has started.
+            await off_loop(end_marked, self._mark)  # its thread goes to the end, whoever cancels the wait
             if not started.done():
                 started.cancel()
 
@@ -156,6 +187,33 @@ class OutsideServer:
         except _failures() as error:
             reason = " ".join(str(_first(error)).split())[:300] or type(error).__name__
             raise OutsideServerError(f"The MCP server {self.name} could not {what}: {reason}.") from error
+
+
+def bearable(specs: Sequence[OutsideSpec]) -> tuple[OutsideSpec, ...]:
+    """Return the tools that may be put before a model: not too many, too large or too deep. Pure."""
+    kept: list[OutsideSpec] = []
+    room = MOST_CHARS
+    for spec in specs:
+        size = _size(spec.schema) + len(spec.name) + len(spec.description)
+        if len(kept) < MOST_TOOLS and size <= min(room, MOST_SCHEMA_CHARS):
+            kept.append(spec)
+            room -= size
+    return tuple(kept)
+
+
+def _size(schema: Mapping[str, Any]) -> int:
+    """Return the characters a schema takes; more than any may where it is nested too deeply."""
+    level: list[object] = [schema]
+    for _ in range(_DEEPEST):
+        if not level:
+            return len(json.dumps(schema))
+        level = [
+            inner
+            for outer in level
+            if isinstance(outer, Mapping | list)
+            for inner in (outer.values() if isinstance(outer, Mapping) else outer)
+        ]
+    return MOST_CHARS + 1
 
 
 def _closed() -> type[MCPError]:

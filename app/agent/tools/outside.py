@@ -13,7 +13,15 @@ from app.agent.tools.context import ToolContext
 from app.agent.tools.tool import AgentTool, Report, ToolKind, ToolOutput
 from app.services.outside import OutsideServer, OutsideSpec
 
-DESCRIPTION_CHARS = 1000
+_TYPES: Mapping[str, tuple[type, ...]] = {
+    "string": (str,),
+    "integer": (int, float),
+    "number": (int, float),
+    "boolean": (bool,),
+    "array": (list,),
+    "object": (dict,),
+    "null": (type(None),),
+}
 
 
 class OutsideArgs(BaseModel):
@@ -32,8 +40,7 @@ class OutsideTool(AgentTool):
         self._server = server
         self._spec = spec
         self.name = tool_name(spec)
-        words = " ".join(spec.description.split())[:DESCRIPTION_CHARS]
-        self.description = f"{words or spec.name} (outside tool of {spec.server})"
+        self.description = f"{spec.description or spec.name} (outside tool of {spec.server})"
 
     def parameters(self) -> dict[str, Any]:
         """Return the server's schema, made an object where it says nothing."""
@@ -67,15 +74,46 @@ def tool_name(spec: OutsideSpec) -> str:
 
 
 def problem(arguments: Mapping[str, Any], schema: Mapping[str, Any]) -> str:
-    """Return what is wrong with the arguments, or "" when they fit; a broken schema lets all pass."""
-    from jsonschema import Draft202012Validator, SchemaError, ValidationError
+    """Return what is wrong with the arguments at first sight, or "". Pure.
 
-    try:
-        Draft202012Validator.check_schema(schema)
-        Draft202012Validator(schema).validate(dict(arguments))
-    except SchemaError:
+    Only names, types and choices of the outermost level are looked at, so that a model can correct itself
+    before anybody is asked. The server checks the rest: a whole validation would follow the schema's
+    references into the network, and a pattern or nesting made for it would keep it busy for ever.
+    """
+    required, properties = schema.get("required"), schema.get("properties")
+    for name in required if isinstance(required, list) else ():
+        if isinstance(name, str) and name not in arguments:
+            return f"{name!r} is a required property"
+    if not isinstance(properties, Mapping):
         return ""
-    except ValidationError as error:
-        where = "".join(f"[{part!r}]" for part in error.absolute_path)
-        return f"{where}: {error.message}" if where else error.message
+    for name, value in arguments.items():
+        about = properties.get(name)
+        if about is None and schema.get("additionalProperties") is False:
+            return f"{name[:80]!r} is unknown; it takes {', '.join(map(str, properties))[:300] or 'nothing'}"
+        if isinstance(about, Mapping) and (wrong := _wrong(value, about)):
+            return f"[{name!r}]: {wrong}"
     return ""
+
+
+def _wrong(value: object, about: Mapping[str, Any]) -> str:
+    given = json.dumps(value, ensure_ascii=False)
+    given = given if len(given) <= 60 else f"{given[:60]}…"
+    types, options = about.get("type"), about.get("enum")
+    named = [types] if isinstance(types, str) else types
+    if isinstance(named, list) and named and not any(_is(value, name) for name in named):
+        return f"{given} is not of type {' or '.join(map(str, named))}"
+    if isinstance(options, list) and options and value not in options:
+        return f"{given} is not one of {json.dumps(options, ensure_ascii=False)[:300]}"
+    return ""
+
+
+def _is(value: object, name: object) -> bool:
+    """Whether a JSON value is of the named type; a name we do not know takes all."""
+    kinds = _TYPES.get(name) if isinstance(name, str) else None
+    if kinds is None:
+        return True
+    if isinstance(value, bool):
+        return kinds == (bool,)
+    if name == "integer" and isinstance(value, float):
+        return value.is_integer()
+    return isinstance(value, kinds)
