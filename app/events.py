@@ -156,9 +156,10 @@ class ToolResult(Event):
 class PermissionRequest(Event):
     """A call waits for the person to allow it; `preview` is what will happen, `form` how to set it.
 
-    `form` is "command", "diff", "path" or "text". `rule` is what "always" would write into the
-    settings: `{"tool", "match"}`; empty where "always" is not offered. `agent` names the sub-agent
-    or teammate that asks.
+    `form` is "command", "diff", "path", "text" or "consent" (`preview` is then the service that private
+    text would be sent to, and allowing it once counts for the library). `rule` is what "always" would
+    write into the settings: `{"tool", "match"}`; empty where "always" is not offered. `agent` names the
+    sub-agent or teammate that asks.
     """
 
     type: ClassVar[str] = "permission_request"

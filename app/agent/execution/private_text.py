@@ -64,6 +64,8 @@ async def _asked(conversation: Conversation, service: str, call_id: str, tool: s
         tool_call_id=call_id,
         tool=tool,
         message=question(service),
+        preview=service,
+        form="consent",
         agent=conversation.agent,
     )
     reply = PermissionReply("cancelled")

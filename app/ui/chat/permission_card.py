@@ -15,7 +15,7 @@ from app.ui.chat.foldable import LONGEST, SIGN, Foldable
 from app.ui.chat.items import Permission
 from app.ui.chat.preview import Preview
 from app.ui.chat.visible import visible
-from app.ui.chat.words import permission_words, reason_words, request_words
+from app.ui.chat.words import CONSENT, consent_words, permission_words, reason_words, request_words
 from app.ui.icons import icon_pixmap
 from app.ui.theme import XS, S, theme
 from app.ui.widgets.basics import ElidedLabel, button, label, restyle, tip
@@ -64,19 +64,12 @@ class PermissionCard(Foldable):
         column.setSpacing(S)
         self._who = label(self._who_words(), "meta", wrap=True)
         column.addWidget(self._who)
-        if item.preview:
+        if item.preview and item.form != CONSENT:
             column.addWidget(Preview(item.form, item.preview))
         if len(item.preview) > LONGEST:  # nobody has to allow what cannot be read to its end
             copy = button(self.tr("Copy all of it"), self._copy, kind="link")
             column.addWidget(copy, alignment=Qt.AlignmentFlag.AlignLeft)
-        choices: dict[PermissionChoice, str] = {
-            "once": self.tr("Allow once"),
-            "session": self.tr("For this conversation"),
-        }
-        if item.rule:
-            choices["always"] = self.tr("Always")
-        choices["deny"] = self.tr("Deny")
-        for place, (choice, words) in enumerate(choices.items()):
+        for place, (choice, words) in enumerate(self._offered().items()):
             made = button(words, partial(self._choose, choice), kind="primary" if not place else "plain")
             made.setToolTip(self.tr("Key %1").replace("%1", str(place + 1)))
             self.choices[choice] = made
@@ -105,6 +98,18 @@ class PermissionCard(Foldable):
         else:
             super().keyPressEvent(event)
 
+    def _offered(self) -> dict[PermissionChoice, str]:
+        """Return the choices with their words, in order."""
+        if self._item.form == CONSENT:
+            return {"once": self.tr("Agree for this library"), "deny": self.tr("Do not send it")}
+        choices: dict[PermissionChoice, str] = {
+            "once": self.tr("Allow once"),
+            "session": self.tr("For this conversation"),
+        }
+        if self._item.rule:
+            choices["always"] = self.tr("Always")
+        return {**choices, "deny": self.tr("Deny")}
+
     def _copy(self) -> None:
         QGuiApplication.clipboard().setText(self._item.preview)
 
@@ -115,6 +120,8 @@ class PermissionCard(Foldable):
     def _who_words(self) -> str:
         item = self._item
         by = self.tr("asked by %1").replace("%1", item.agent) if item.agent else ""
+        if item.form == CONSENT:
+            return " · ".join(filter(None, (consent_words(), visible(by))))
         return " · ".join(
             filter(None, (visible(item.tool), visible(by), visible(reason_words(item.message))))
         )

@@ -9,6 +9,9 @@ from app.ui.chat.items import Ended, Permission, ToolState, ToolUse
 
 translate = QCoreApplication.translate
 
+CONSENT = "consent"
+"""The form of a request that asks whether private text may be sent away."""
+
 
 def state_words(use: ToolUse) -> str:
     """Return how a call stands, in a word or three."""
@@ -73,6 +76,8 @@ def source_words(source: str) -> str:
 
 def request_words(item: Permission) -> str:
     """Return the question a request asks."""
+    if item.form == CONSENT:
+        return translate("Timeline", "Send private text to %1?").replace("%1", item.preview)
     return {
         "command": translate("Timeline", "Run this command?"),
         "diff": translate("Timeline", "Change this file?"),
@@ -93,9 +98,20 @@ def reason_words(message: str) -> str:
     }.get(message, message)
 
 
+def consent_words() -> str:
+    """Return what is agreed to, and what follows."""
+    return translate(
+        "Timeline",
+        "Notes, files of a project or unpublished papers would be sent to the language model there. "
+        "Agreeing counts for this library from now on; you can take it back in the settings.",
+    )
+
+
 def permission_words(item: Permission) -> str:
     """Return what was decided about a request."""
     by_option = item.by == "option"
+    if item.form == CONSENT and item.answer == "once" and not by_option:
+        return translate("Timeline", "Agreed for this library")
     return {
         "once": translate("Timeline", "Allowed by --yes")
         if by_option

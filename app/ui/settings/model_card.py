@@ -18,7 +18,8 @@ from app.services.stored_models import (
     TransferState,
 )
 from app.ui.models import words
-from app.ui.settings.passport_view import PassportView, battery_words, summary
+from app.ui.models.findings import battery_words
+from app.ui.settings.passport_view import PassportView, summary
 from app.ui.theme import META_PX, XXS, M, S, interface_font
 from app.ui.widgets.basics import ElidedLabel, button, chip, icon_button, label
 from app.ui.widgets.confirm import confirm

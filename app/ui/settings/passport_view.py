@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QVBoxLayout, QWi
 
 from app.services.passport import CallProtocol, Finding, Passport
 from app.ui.icons import icon_pixmap
+from app.ui.models.findings import finding_words
 from app.ui.models.words import duration, protocol_words
 from app.ui.theme import CHIP_PX, XS, L, S, interface_font, theme
 from app.ui.widgets.basics import label, rule
@@ -34,11 +35,6 @@ def tools_words(passport: Passport) -> str:
 def figure(value: float) -> str:
     """Return a number with as many digits as mean something."""
     return f"{value:,.0f}" if value >= 9.95 else f"{value:.1f}"
-
-
-def battery_words(what: str) -> str:
-    """Return what the battery tries now."""
-    return what or translate("Passport", "Loading the model…")
 
 
 class PassportView(QWidget):
@@ -118,10 +114,9 @@ class PassportView(QWidget):
         sign = QLabel()
         self._signs.append((sign, finding.ok))
         row.addWidget(sign, alignment=Qt.AlignmentFlag.AlignTop)
-        said = finding.message or finding.name
-        if finding.value is not None and not finding.message:
-            said = f"{finding.name}: {figure(finding.value)} {finding.unit}".rstrip()
+        said = finding_words(finding)
         words = label(said, "meta", wrap=True)
+        words.setToolTip(finding.message)
         words.setAccessibleName(f"{self.tr('good') if finding.ok else self.tr('weak')}: {said}")
         row.addWidget(words, 1)
         return row
