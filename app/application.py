@@ -28,7 +28,7 @@ from app.services.importing import Importer
 from app.services.model_services import ModelServices
 from app.services.model_store import ModelStore
 from app.services.notes import NotesService
-from app.services.passport import PassportService
+from app.services.passport import Passport, PassportService
 from app.services.searching import Searcher
 from app.services.secrets import Secrets
 from app.services.threads import off_loop
@@ -73,10 +73,11 @@ class Application:
         self.pdf = PdfClient(self._readers, self._painter)
         self.embedder, told = models.embedder(settings)
         self.notices += told
-        self.chat, told = models.chat_model(settings, self.secrets, home=home)
-        self.notices += told
         self.models = ModelStore(home, lambda: self.settings, self.change_settings)
-        self.passports = PassportService(home, lambda: self.settings)
+        self.passports = PassportService(home, lambda: self.settings, self._passport_made)
+        self._passport = self.passports.of_settings()
+        self.chat, told = models.chat_model(settings, self.secrets, home=home, passport=self._passport)
+        self.notices += told
         self.importer = Importer(library, self.pdf, lambda: self.embedder, home=home, on_change=self._changed)
         self.searcher = Searcher(library, lambda: self.embedder)
         self.answerer = Answerer(self.searcher, lambda: self.chat)
@@ -99,6 +100,7 @@ class Application:
                 papers_changed=self._papers_changed,
                 wake=self._wake,
                 consent=self.consent,
+                tool_limit=lambda: models.tool_limit(self.chat, self._passport),
             )
         )
         self.registry = self.agent.registry
@@ -169,11 +171,7 @@ class Application:
         self.agent.settings_changed(self.settings)
         remote = self.settings.llm.provider != "local"
         if self.settings.llm != before.llm or (remote and self.settings.offline != before.offline):
-            old = self.chat
-            self.chat, told = models.chat_model(self.settings, self.secrets, home=self.home)
-            self.notices += told
-            if old is not None:
-                await _within_deadline("chat", old.close())
+            await self._renew_chat()
 
     async def run_turn(
         self,
@@ -263,6 +261,22 @@ class Application:
         """Call `waker` on the loop when something waits for an idle conversation; returns what ends that."""
         self._wakers.append(waker)
         return lambda: self._wakers.remove(waker)
+
+    async def _renew_chat(self) -> None:
+        """Work with the chat model that settings and passport say from now on."""
+        self._passport = await off_loop(self.passports.of_settings)
+        old = self.chat
+        self.chat, told = models.chat_model(
+            self.settings, self.secrets, home=self.home, passport=self._passport
+        )
+        self.notices += told
+        if old is not None:
+            await _within_deadline("chat", old.close())
+
+    async def _passport_made(self, passport: Passport) -> None:
+        found = await off_loop(self.passports.of_settings)
+        if self.settings.llm.provider == "local" and found is not None and found.key == passport.key:
+            await self._renew_chat()
 
     def _wake(self, session: SessionId) -> None:
         for waker in tuple(self._wakers):

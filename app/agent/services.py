@@ -83,5 +83,7 @@ class AgentServices:
     """Has processes once it was used: close it with the application."""
     consent: Consent | None = None
     """Asked before private text goes to a model on another computer; None lets it go."""
+    tool_limit: Callable[[], int | None] = lambda: None
+    """How many tools the model of the moment is shown; None is all of them."""
     note_papers: Callable[[Sequence[str]], None] = lambda _ids: None
     """Tells the window that papers changed."""

@@ -9,13 +9,14 @@ from app.events import Notice
 from app.llm import weights
 from app.llm.chat import ChatModel
 from app.llm.embeddings import Embedder, LocalEmbedder
-from app.llm.local.client import LocalChatModel
+from app.llm.local.client import SILENCE_S, LocalChatModel
 from app.llm.remote import anthropic_chat
 from app.llm.remote.address import is_this_computer
 from app.llm.remote.carrier import Wiring
 from app.llm.remote.openai_chat import OpenAIChatModel
 from app.llm.remote.profiles import PROFILES, profile_of
 from app.llm.remote.reply import Timeouts
+from app.services.passport import Passport
 from app.services.secrets import Secrets
 from app.settings import Settings
 from app.workers.host import Worker
@@ -24,14 +25,15 @@ REMOTE_CONTEXT = 32_768
 """Tokens that a service is taken to read where the settings say nothing; nearly all read more."""
 STATE_FOLDER = "model-state"
 _IDLE_EXIT_S = 300.0
+_TOOLS_OF_TINY, _TOOLS_UNTRIED = 6, 10
 
 
 def chat_model(
-    settings: Settings, secrets: Secrets, *, home: Path | None = None
+    settings: Settings, secrets: Secrets, *, home: Path | None = None, passport: Passport | None = None
 ) -> tuple[ChatModel | None, list[Notice]]:
     """Return the chat model of the settings; None when there is none, and answers are then quotes.
 
-    What is learnt of local models is kept in `home` (None: nowhere).
+    What is learnt of local models is kept in `home` (None: nowhere). `passport` is that of the local model.
     """
     notices: list[Notice] = []
     llm = settings.llm
@@ -41,14 +43,7 @@ def chat_model(
         else:
             notices += _unknown_service(settings)
             return remote_model(settings, secrets), notices
-    model = LocalChatModel(
-        Worker("llm", idle_exit_s=_IDLE_EXIT_S),
-        llm.model_path,
-        llm.context_tokens,
-        tools=llm.tools,
-        state_folder=home / STATE_FOLDER if home else None,
-        keep_state=llm.keep_state,
-    )
+    model = _local(settings, home, passport)
     try:
         model.info  # noqa: B018  reads the head of the file
     except ModelError as error:
@@ -68,6 +63,15 @@ def embedder(settings: Settings) -> tuple[Embedder | None, list[Notice]]:
         notices.append(Notice("warning", f"{error.message} Search finds words, not meanings."))
         return None, notices
     return LocalEmbedder(Worker("embed", idle_exit_s=_IDLE_EXIT_S)), notices
+
+
+def tool_limit(model: ChatModel | None, passport: Passport | None) -> int | None:
+    """Return how many tools a model is shown; None is all of them. Small local models get lost among many."""
+    if model is None or model.info.provider != "local":
+        return None
+    if passport is not None:
+        return passport.tool_limit
+    return _TOOLS_OF_TINY if model.info.tiny else _TOOLS_UNTRIED
 
 
 def service_address(settings: Settings) -> str:
@@ -143,6 +147,29 @@ def refusal_offline(settings: Settings) -> str:
     if settings.offline and not is_this_computer(service_address(settings)):
         return "The program is offline, and the language model of the settings is not on this computer."
     return ""
+
+
+def _local(settings: Settings, home: Path | None, passport: Passport | None) -> LocalChatModel:
+    """Return the local model, spoken to as its passport says where the person has not said otherwise."""
+    llm = settings.llm
+    context, tools, family, silence_s = llm.context_tokens, llm.tools, "", SILENCE_S
+    if passport is not None:
+        family = passport.family
+        silence_s = max(silence_s, passport.first_token_s)
+        if "context_tokens" not in llm.model_fields_set:
+            context = min(context, passport.context_tokens)
+        if tools == "auto" and passport.tool_limit == 0:
+            tools = "never"
+    return LocalChatModel(
+        Worker("llm", idle_exit_s=_IDLE_EXIT_S),
+        llm.model_path,
+        context,
+        tools=tools,
+        family=family,
+        state_folder=home / STATE_FOLDER if home else None,
+        keep_state=llm.keep_state,
+        silence_s=silence_s,
+    )
 
 
 def _refusal(settings: Settings) -> str:

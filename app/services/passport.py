@@ -9,7 +9,7 @@ import hashlib
 import json
 import platform
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -92,12 +92,17 @@ class Passport:
         return cls(**known)
 
 
+OnMade = Callable[[Passport], Awaitable[None]]
+"""Called on the loop with each passport that was made, so that the application goes by it."""
+
+
 class PassportService:
     """Makes, keeps and finds passports. `application.passports`."""
 
-    def __init__(self, home: Path, settings: Callable[[], Settings]) -> None:
+    def __init__(self, home: Path, settings: Callable[[], Settings], on_made: OnMade | None = None) -> None:
         self._folder = home / FOLDER
         self._settings = settings
+        self._on_made = on_made
         self._being_made: set[str] = set()
 
     def kept(self, path: Path) -> Passport | None:
@@ -133,6 +138,8 @@ class PassportService:
             self._being_made.discard(key)
             await worker.close()
         await off_loop(self._keep, passport)
+        if self._on_made is not None:
+            await self._on_made(passport)
         return passport
 
     async def forget(self, path: Path) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,10 +19,12 @@ from app.agent.loop.sessions import Agent
 from app.agent.loop.stopping import to_the_end, until_stopped
 from app.agent.loop.turn import Turn
 from app.agent.loop.turn_lock import TurnLock
+from app.agent.loop.units import Said
 from app.agent.memory import Recalled
 from app.agent.services import AgentServices
 from app.agent.tools.context import Conversation
 from app.agent.tools.registry import ToolRegistry
+from app.agent.tools.views import view
 from app.errors import AppError, NotFoundError, UsageError
 from app.events import ContextAdded, Notice, TurnStarted
 from app.llm.call_ids import ulid
@@ -99,6 +101,11 @@ class TurnRunner:
             return reason
         agent.running = True
         conversation = await self.conversation(agent, request.asker, request.project)
+        said = [
+            unit.text for unit in agent.history.units if isinstance(unit, Said) and unit.source == "person"
+        ]
+        shown = view(conversation.registry, services.tool_limit(), said)
+        conversation = replace(conversation, registry=shown)
         turn = Turn(
             agent=agent,
             conversation=conversation,
