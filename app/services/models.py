@@ -165,6 +165,7 @@ def _local(settings: Settings, home: Path | None, passport: Passport | None) -> 
         llm.model_path,
         context,
         tools=tools,
+        thinking=llm.thinking,
         family=family,
         state_folder=home / STATE_FOLDER if home else None,
         keep_state=llm.keep_state,

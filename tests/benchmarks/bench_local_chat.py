@@ -109,7 +109,7 @@ def _bare() -> Callable[[str], int]:
         parts = llama.create_chat_completion(
             messages, max_tokens=TOKENS, temperature=0.0, repeat_penalty=1.1, stream=True
         )
-        return sum(1 for part in parts if part["choices"][0]["delta"].get("content"))  # type: ignore[index, union-attr]
+        return sum(bool(part["choices"][0]["delta"].get("content")) for part in parts)  # type: ignore[index, union-attr]
 
     return answer
 

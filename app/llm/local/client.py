@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from dataclasses import asdict, replace
 from functools import cached_property
 from pathlib import Path
@@ -17,6 +17,7 @@ from app.llm.chat import (
     ChatItem,
     ChatMessage,
     ChatOptions,
+    ChatProgress,
     ModelInfo,
     ToolSpec,
     Use,
@@ -49,7 +50,8 @@ class LocalChatModel:
     """A GGUF model: the default one, or `model_path`. Nothing is loaded before the first question.
 
     `tools` says who may call tools: "auto" is every model that is not tiny. `family` is a call syntax that
-    is known to work, "" the one of its template. `state_folder` is where notes about models are kept (None:
+    is known to work, "" the one of its template; `thinking` is what requests are that say nothing of it.
+    `state_folder` is where notes about models are kept (None:
     nowhere), and with `keep_state` what was read of conversations.
     """
 
@@ -61,6 +63,7 @@ class LocalChatModel:
         *,
         tools: ToolUse = "auto",
         family: str = "",
+        thinking: bool | None = None,
         state_folder: Path | None = None,
         keep_state: bool = False,
         silence_s: float = SILENCE_S,
@@ -70,17 +73,28 @@ class LocalChatModel:
         self._context_tokens = context_tokens
         self._tools = tools
         self._family = family
+        self._thinking = thinking
         self._state_folder = state_folder
         self._keep_state = keep_state and state_folder is not None
         self._silence_s = silence_s
         self._echoes = Echoes()
         self._way = MakingWay()
         self._rung = 0
+        self._fitting = 0
+        self._told: set[str] = set()
         self._saver: asyncio.Task[None] | None = None
 
-    @cached_property
+    @property
     def info(self) -> ModelInfo:
-        """What the file says of itself; raises ModelError when there is none or it is no chat model."""
+        """What is known of the model; raises ModelError when there is none or it is no chat model.
+
+        Once it is loaded, the context is the one that fits into memory.
+        """
+        return replace(self._said, context_tokens=self._fitting or self._said.context_tokens)
+
+    @cached_property
+    def _said(self) -> ModelInfo:
+        """What the file says of itself."""
         file = read_gguf(weights.checked_gguf(self._path))
         if file.embeds:
             raise ModelError(
@@ -123,7 +137,7 @@ class LocalChatModel:
             tools=tools,
             family=self._family,
             forced=forced,
-            thinking=options.thinking,
+            thinking=self._thinking if options.thinking is None else options.thinking,
             use=options.use,
             session=options.session,
         )
@@ -177,13 +191,22 @@ class LocalChatModel:
         )
         async with contextlib.aclosing(parts):
             async for part in parts:
-                match part:
-                    case {"threads": [int(writing), int(reading)]} if self._notes.measured(
-                        (writing, reading)
-                    ):
-                        await asyncio.to_thread(self._notes.save)
+                if "begun" in (part or ()):
+                    for note in await self._settled(part):
+                        yield ChatProgress(None, note)
                 for item in reply.items(part):
                     yield item
+
+    async def _settled(self, part: Mapping[str, JSON]) -> list[str]:
+        """Take what was settled when the model was loaded; return what the person has not been told."""
+        match part:
+            case {"threads": [int(writing), int(reading)], "context_tokens": int(context)}:
+                self._fitting = context
+                if self._notes.measured((writing, reading)):
+                    await asyncio.to_thread(self._notes.save)
+        news = [note for note in part.get("notes") or () if note not in self._told]
+        self._told.update(news)
+        return news
 
     def _prepared(self, ask: Ask) -> Ask:
         """Return the request with what has been learnt since it was made."""

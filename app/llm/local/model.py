@@ -64,14 +64,14 @@ class Model:
 
     def described(self) -> JSON:
         """Return what the application's side needs to know."""
-        return {
-            "template": self._template.source,
-            "context_tokens": self.context_tokens,
-            "threads": list(self.threads),
-            "kv_type": self._engine.fit.kv_type,
-            "gpu_layers": self._engine.fit.gpu_layers,
-            "notes": list(self._engine.fit.notes),
-        }
+        fit = self._engine.fit
+        details = {"kv_type": fit.kv_type, "gpu_layers": fit.gpu_layers}
+        return {"template": self._template.source, **details, **self.terms()}
+
+    def terms(self) -> dict[str, JSON]:
+        """Return what was settled when the model was loaded."""
+        notes = list(self._engine.fit.notes)
+        return {"context_tokens": self.context_tokens, "threads": list(self.threads), "notes": notes}
 
     def tokens(self, text: str) -> list[int]:
         """Return the tokens of a text without any markup."""
@@ -101,7 +101,7 @@ class Model:
             "family": how.family,
             "template": self._template.source,
         }
-        context.emit({"begun": begun, "threads": list(self.threads)})
+        context.emit({"begun": begun, **self.terms()})
         whole = False
         try:
             with self._cancelled_by(context):

@@ -28,7 +28,7 @@ class Vocabulary:
         self.control_words, self.end_words = self._special_words()
         self._pieces: dict[tuple[int, bool], bytes] = {}
         # A conversation is put together anew for each request; its parts stay the same.
-        self.tokens = functools.lru_cache(maxsize=256)(self._tokens)
+        self.tokens = functools.lru_cache(maxsize=32)(self._tokens)
 
     def is_end(self, token: int) -> bool:
         """Whether a token ends the model's turn."""

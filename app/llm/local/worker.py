@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 # Loading that is over by then is not worth a word.
 _QUIET_S = 0.5
+_STEP = 0.04
 
 
 def main() -> None:
@@ -79,12 +80,13 @@ def _same(loaded: Load, wanted: Load) -> bool:
 
 def _teller(context: Context) -> Callable[[float], bool]:
     """Return what tells how far the loading is, and ends it when nobody waits for it."""
-    said = time.monotonic()
+    start, said = time.monotonic(), 0.0
 
     def tell(share: float) -> bool:
         nonlocal said
-        if time.monotonic() - said > _QUIET_S:
-            said = time.monotonic()
+        # In few steps: whoever only wants tokens counted does not read them.
+        if share - said >= _STEP and time.monotonic() - start > _QUIET_S:
+            said = share
             context.emit({"loading": share})
         return not context.cancelled()
 

@@ -48,6 +48,7 @@ class Writer:
         self._words = engine.vocabulary
         self._grammar = plan.grammar if constrained else None
         self._markup = bool(plan.shown) or plan.grammar is not None
+        self._after = ""
         self._watch = self._watching(plan, inside_thinking)
         self.outcome = Outcome()
 
@@ -56,7 +57,7 @@ class Writer:
         text = TextStream(limits.stop)
         heard = TextStream()
         outcome = self.outcome
-        if self._grammar and not self._grammar.lazy:
+        if self._grammar and self._watch is None:
             self._hold("")
         while True:
             token = self._next()
@@ -93,9 +94,14 @@ class Writer:
             emit(text)
 
     def _watching(self, plan: CallPlan, inside: bool) -> TriggerWatch | None:
-        if self._grammar is None or not self._grammar.lazy:
+        """Return what says when the grammar begins to hold; None where it does from the first token."""
+        if self._grammar is None or (not self._grammar.lazy and not inside):
             return None
         watch = plan.watch()
+        if not self._grammar.lazy and watch.tags:
+            # The prompt opened the thinking: the grammar is for what comes behind it.
+            self._after = watch.tags.closing
+            return TriggerWatch((self._after,))
         watch.inside = watch.inside or inside
         return watch
 
@@ -120,12 +126,12 @@ class Writer:
 
         The piece that ends the word may go on behind it, with something the grammar does not know.
         """
-        if self._hold(started):
+        if self._hold(started[len(self._after) :]):
             return None
-        words = self._grammar.words if self._grammar else ()
+        words = (self._after,) if self._after else self._grammar.words if self._grammar else ()
         word = next(filter(started.startswith, words), "")
         behind = started[len(word) :].encode()
-        if word and behind and piece.endswith(behind) and self._hold(word):
+        if word and behind and piece.endswith(behind) and self._hold(word[len(self._after) :]):
             return piece[: len(piece) - len(behind)]
         return None
 
