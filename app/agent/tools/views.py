@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 
 from app.agent.tools.registry import ToolRegistry
 
@@ -111,5 +112,7 @@ def _asked_for(names: Sequence[str], text: str) -> list[str]:
     outside = [
         name for name in names if name.startswith(MCP_PREFIX) and words & set(name.split("_")[1:]) - {"get"}
     ]
-    topics = [tool for topic in TOPICS if topic.heard_in(text) for tool in topic.tools]
+    heard = [topic.tools for topic in TOPICS if topic.heard_in(text)]
+    # the first tool of each topic before the second of any: none is crowded out
+    topics = [tool for row in zip_longest(*heard) for tool in row if tool is not None]
     return [*named, *outside, *topics]

@@ -430,3 +430,25 @@ async def test_that_new_skills_change_the_system_prompt_at_the_next_turn_and_not
         assert "compare" in model.asked[2][0].content
         systems = [row for row in stage.rows() if row.get("source") == "system"]
         assert len(systems) == 2
+
+
+async def test_that_a_small_model_is_shown_few_tools_and_the_same_ones_until_another_topic_comes(
+    home: Path,
+) -> None:
+    names = [
+        "rag_search",
+        "search_papers",
+        "get_paper_content",
+        "get_paper_metadata",
+        "run_bash",
+        "save_note",
+    ]
+    model = StrictChat([[Say("Hello.")], [Say("Yes.")], [Say("Done.")]])
+    async with Stage(home, model, [look(name) for name in names]) as stage:
+        stage.services.tool_limit = lambda: 5
+        session = stage.library.journal.new_session("views")
+        for text in ("Good day", "Which period is right?", "Now run the script"):
+            await stage.ask(text, session=session)
+        seen = [[tool.name for tool in tools] for tools in model.tools_seen]
+        assert seen[0] == seen[1] == sorted([*names[:4], "save_note"])
+        assert seen[2] == sorted([*names[:4], "run_bash"])
