@@ -230,6 +230,8 @@ class MainWindow(QMainWindow):
         self.status.queue_wanted.connect(self.show_queue)
         self.status.cancel_wanted.connect(self.adding.cancel)
         self.status.errors_wanted.connect(self._errors.open_log)
+        self.status.models_wanted.connect(lambda: self.desk.open("models"))
+        self.desk.work.moved.connect(lambda _: self.status.show_models(self.desk.work.status()))
         self.notices.errors_changed.connect(self.status.show_errors)
         for field in (self.top.search, self.timeline.composer.edit):
             field.setAcceptDrops(False)  # files dropped there are meant for the library

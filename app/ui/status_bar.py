@@ -1,4 +1,4 @@
-"""The line at the foot: what is being imported, errors not seen yet, speed of the model."""
+"""The line at the foot: what is imported, downloaded or tested, errors not seen yet, speed of the model."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ class StatusBar(QWidget):
     queue_wanted = Signal()
     cancel_wanted = Signal()
     errors_wanted = Signal()
+    models_wanted = Signal()
 
     def __init__(self) -> None:
         super().__init__()
@@ -31,6 +32,7 @@ class StatusBar(QWidget):
         self._bar.setFixedWidth(120)
         self._cancel = icon_button("close", self.tr("Cancel the rest of the import"), self.cancel_wanted.emit)
         self._cancel.setFixedSize(20, 20)
+        self._models = self._link(self.models_wanted)
         self._errors = self._link(self.errors_wanted)
         self._speed = label("", "small-hint")
         row = QHBoxLayout(self)
@@ -39,10 +41,12 @@ class StatusBar(QWidget):
         row.addWidget(self._imports)
         row.addWidget(self._bar)
         row.addWidget(self._cancel)
+        row.addWidget(self._models)
         row.addStretch(1)
         row.addWidget(self._errors)
         row.addWidget(self._speed)
         self.show_imports(ImportList())
+        self.show_models("")
         self.show_errors(0)
         self.show_usage({})
 
@@ -80,6 +84,11 @@ class StatusBar(QWidget):
             self.tr("%n unread error(s)", None, unread) if unread else self.tr("No unread errors")
         )
         self._errors.setEnabled(unread > 0)
+
+    def show_models(self, words: str) -> None:
+        """Show what goes on with models, if anything does."""
+        self._models.setText(words)
+        self._models.setVisible(bool(words))
 
     def show_usage(self, usage: dict[str, object]) -> None:
         """Show how fast a model wrote the last answer; nothing where that was not measured."""

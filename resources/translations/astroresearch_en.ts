@@ -91,6 +91,16 @@
         </message>
     </context>
     <context>
+        <name>Models</name>
+        <message numerus="yes">
+            <source>%n language(s)</source>
+            <translation>
+                <numerusform>%n language</numerusform>
+                <numerusform>%n languages</numerusform>
+            </translation>
+        </message>
+    </context>
+    <context>
         <name>Output</name>
         <message numerus="yes">
             <source>… %n character(s) left out …</source>
@@ -107,6 +117,23 @@
             <translation>
                 <numerusform>%n note</numerusform>
                 <numerusform>%n notes</numerusform>
+            </translation>
+        </message>
+    </context>
+    <context>
+        <name>Passport</name>
+        <message numerus="yes">
+            <source>There was no time for %n test(s)</source>
+            <translation>
+                <numerusform>There was no time for %n test</numerusform>
+                <numerusform>There was no time for %n tests</numerusform>
+            </translation>
+        </message>
+        <message numerus="yes">
+            <source>%n tool(s) at most</source>
+            <translation>
+                <numerusform>%n tool at most</numerusform>
+                <numerusform>%n tools at most</numerusform>
             </translation>
         </message>
     </context>

@@ -175,6 +175,21 @@
         </message>
     </context>
     <context>
+        <name>ConsentLine</name>
+        <message>
+            <source>Take it back</source>
+            <translation>撤回</translation>
+        </message>
+        <message>
+            <source>You agreed that notes and unpublished text of this library are sent to a service.</source>
+            <translation>您已同意将此文献库的笔记与未发表文字发送给服务。</translation>
+        </message>
+        <message>
+            <source>Notes and unpublished text are not sent to a service before you agree; you are asked once.</source>
+            <translation>未经您同意，笔记与未发表文字不会发送给服务；只会询问一次。</translation>
+        </message>
+    </context>
+    <context>
         <name>DropOverlay</name>
         <message>
             <source>Drop to add to your library</source>
@@ -183,6 +198,14 @@
         <message>
             <source>PDF and Markdown files, or folders of them</source>
             <translation>PDF、Markdown 文件或包含它们的文件夹</translation>
+        </message>
+        <message>
+            <source>Drop to add to your models</source>
+            <translation>松开即可添加到您的模型</translation>
+        </message>
+        <message>
+            <source>GGUF files; they stay where they are</source>
+            <translation>GGUF 文件；原文件不会移动</translation>
         </message>
     </context>
     <context>
@@ -240,6 +263,49 @@
         <message>
             <source>No hits</source>
             <translation>没有结果</translation>
+        </message>
+    </context>
+    <context>
+        <name>GeneralPage</name>
+        <message>
+            <source>As the system</source>
+            <translation>跟随系统</translation>
+        </message>
+        <message>
+            <source>Light</source>
+            <translation>浅色</translation>
+        </message>
+        <message>
+            <source>Dark</source>
+            <translation>深色</translation>
+        </message>
+        <message>
+            <source>Appearance</source>
+            <translation>外观</translation>
+        </message>
+        <message>
+            <source>Language</source>
+            <translation>语言</translation>
+        </message>
+        <message>
+            <source>Work offline: nothing leaves this computer</source>
+            <translation>离线工作：任何内容都不会离开本机</translation>
+        </message>
+        <message>
+            <source>Network</source>
+            <translation>网络</translation>
+        </message>
+        <message>
+            <source>Agent’s permissions</source>
+            <translation>智能体权限</translation>
+        </message>
+        <message>
+            <source>Library folder</source>
+            <translation>文献库文件夹</translation>
+        </message>
+        <message>
+            <source>Open</source>
+            <translation>打开</translation>
         </message>
     </context>
     <context>
@@ -514,14 +580,6 @@
             <translation>撰写回答的模型</translation>
         </message>
         <message>
-            <source>Choose a GGUF file…</source>
-            <translation>选择 GGUF 文件…</translation>
-        </message>
-        <message>
-            <source>Use the built-in model</source>
-            <translation>使用内置模型</translation>
-        </message>
-        <message>
             <source>Show</source>
             <translation>查看</translation>
         </message>
@@ -535,6 +593,319 @@
         <message>
             <source>Text of the paper</source>
             <translation>论文正文</translation>
+        </message>
+    </context>
+    <context>
+        <name>Meter</name>
+        <message>
+            <source>%1 % of context</source>
+            <translation>上下文已用 %1 %</translation>
+        </message>
+        <message>
+            <source>%1 tokens</source>
+            <translation>%1 个词元</translation>
+        </message>
+        <message>
+            <source>Context: %1 of %2 tokens</source>
+            <translation>上下文：%1 / %2 个词元</translation>
+        </message>
+        <message>
+            <source>%1: %2 tokens read (%3 of them from the cache), %4 written</source>
+            <translation>%1：读入 %2 个词元（其中 %3 个来自缓存），写出 %4 个</translation>
+        </message>
+        <message>
+            <source>Model</source>
+            <translation>模型</translation>
+        </message>
+        <message>
+            <source>Cost of this conversation: %1</source>
+            <translation>本次对话的费用：%1</translation>
+        </message>
+    </context>
+    <context>
+        <name>ModelMenu</name>
+        <message>
+            <source>%1 · does not fit into memory</source>
+            <translation>%1 · 内存放不下</translation>
+        </message>
+        <message>
+            <source>Models…</source>
+            <translation>模型…</translation>
+        </message>
+        <message>
+            <source>Service…</source>
+            <translation>服务…</translation>
+        </message>
+        <message>
+            <source>Add a GGUF file…</source>
+            <translation>添加 GGUF 文件…</translation>
+        </message>
+        <message>
+            <source>a program on this computer</source>
+            <translation>本机上的程序</translation>
+        </message>
+        <message>
+            <source>service</source>
+            <translation>服务</translation>
+        </message>
+    </context>
+    <context>
+        <name>ModelWork</name>
+        <message>
+            <source>Try again</source>
+            <translation>重试</translation>
+        </message>
+        <message>
+            <source>%1 is downloaded.</source>
+            <translation>%1 已下载。</translation>
+        </message>
+        <message>
+            <source>%1 is added to your models.</source>
+            <translation>%1 已添加到您的模型。</translation>
+        </message>
+        <message>
+            <source>Use it</source>
+            <translation>使用</translation>
+        </message>
+        <message>
+            <source>%1 is deleted; %2 takes its place.</source>
+            <translation>%1 已删除；由 %2 接替。</translation>
+        </message>
+        <message>
+            <source>Getting %1</source>
+            <translation>正在获取 %1</translation>
+        </message>
+        <message>
+            <source>Testing %1</source>
+            <translation>正在测试 %1</translation>
+        </message>
+        <message>
+            <source>%1 is tested for about a minute: what it can do decides how it is used.</source>
+            <translation>正在测试 %1，约需一分钟：测试结果决定如何使用它。</translation>
+        </message>
+        <message>
+            <source>Show</source>
+            <translation>查看</translation>
+        </message>
+    </context>
+    <context>
+        <name>Models</name>
+        <message>
+            <source>tiny</source>
+            <translation>微型</translation>
+        </message>
+        <message>
+            <source>small</source>
+            <translation>小型</translation>
+        </message>
+        <message>
+            <source>medium</source>
+            <translation>中型</translation>
+        </message>
+        <message>
+            <source>large</source>
+            <translation>大型</translation>
+        </message>
+        <message>
+            <source>Runs anywhere; to try things out, not to rely on.</source>
+            <translation>任何电脑都能运行；仅供试用，不可依赖。</translation>
+        </message>
+        <message>
+            <source>For a laptop with 8 GB of memory.</source>
+            <translation>适合 8 GB 内存的笔记本。</translation>
+        </message>
+        <message>
+            <source>For a computer with 16 GB of memory.</source>
+            <translation>适合 16 GB 内存的电脑。</translation>
+        </message>
+        <message>
+            <source>For 32 GB of memory and more, or a graphics card.</source>
+            <translation>适合 32 GB 以上内存或有显卡的电脑。</translation>
+        </message>
+        <message>
+            <source>for search</source>
+            <translation>用于检索</translation>
+        </message>
+        <message>
+            <source>for answers</source>
+            <translation>用于回答</translation>
+        </message>
+        <message>
+            <source>Needs %1 of memory</source>
+            <translation>需要 %1 内存</translation>
+        </message>
+        <message>
+            <source>Does not fit: needs %1 of memory, %2 are free</source>
+            <translation>放不下：需要 %1 内存，可用 %2</translation>
+        </message>
+        <message>
+            <source>Fits: needs %1 of memory, %2 are free</source>
+            <translation>可运行：需要 %1 内存，可用 %2</translation>
+        </message>
+        <message>
+            <source>Fits with %3 tokens of context: needs %1 of memory, %2 are free</source>
+            <translation>以 %3 个词元的上下文可运行：需要 %1 内存，可用 %2</translation>
+        </message>
+        <message numerus="yes">
+            <source>%n language(s)</source>
+            <translation>
+                <numerusform>%n 种语言</numerusform>
+            </translation>
+        </message>
+        <message>
+            <source>Connecting…</source>
+            <translation>正在连接…</translation>
+        </message>
+        <message>
+            <source>Waiting to try again</source>
+            <translation>等待重试</translation>
+        </message>
+        <message>
+            <source>Checking the file…</source>
+            <translation>正在校验文件…</translation>
+        </message>
+        <message>
+            <source>Done</source>
+            <translation>完成</translation>
+        </message>
+        <message>
+            <source>%1 of %2</source>
+            <translation>%1 / %2</translation>
+        </message>
+        <message>
+            <source>%1 a second</source>
+            <translation>每秒 %1</translation>
+        </message>
+        <message>
+            <source>%1 left</source>
+            <translation>还需 %1</translation>
+        </message>
+        <message>
+            <source>%1 s</source>
+            <translation>%1 秒</translation>
+        </message>
+        <message>
+            <source>%1 min</source>
+            <translation>%1 分钟</translation>
+        </message>
+        <message>
+            <source>%1 h</source>
+            <translation>%1 小时</translation>
+        </message>
+        <message>
+            <source>calls tools in its own syntax</source>
+            <translation>以自有语法调用工具</translation>
+        </message>
+        <message>
+            <source>The model was made for tools; a grammar keeps its calls valid.</source>
+            <translation>该模型支持工具；语法约束保证调用有效。</translation>
+        </message>
+        <message>
+            <source>calls tools in our syntax</source>
+            <translation>以我们的语法调用工具</translation>
+        </message>
+        <message>
+            <source>The model has no syntax for calls that it keeps to: ours is used, with a grammar.</source>
+            <translation>该模型没有可靠的调用语法：使用我们的语法并加以约束。</translation>
+        </message>
+        <message>
+            <source>calls one tool at a time</source>
+            <translation>一次调用一个工具</translation>
+        </message>
+        <message>
+            <source>Each call is asked for by itself: slower, but always valid.</source>
+            <translation>逐次请求每个调用：较慢，但总是有效。</translation>
+        </message>
+        <message>
+            <source>calls no tools</source>
+            <translation>不调用工具</translation>
+        </message>
+        <message>
+            <source>It answers from passages that are looked up for it.</source>
+            <translation>它根据为其检索到的段落回答。</translation>
+        </message>
+        <message>
+            <source>reads up to %1 tokens</source>
+            <translation>最多读 %1 个词元</translation>
+        </message>
+        <message>
+            <source>calls tools</source>
+            <translation>可调用工具</translation>
+        </message>
+    </context>
+    <context>
+        <name>ModelsPage</name>
+        <message>
+            <source>Looking for models…</source>
+            <translation>正在查找模型…</translation>
+        </message>
+        <message>
+            <source>owner/repository/file.gguf, or the address of a GGUF file</source>
+            <translation>owner/repository/file.gguf，或 GGUF 文件的网址</translation>
+        </message>
+        <message>
+            <source>A model that is not in the list</source>
+            <translation>列表之外的模型</translation>
+        </message>
+        <message>
+            <source>Mirrors</source>
+            <translation>镜像</translation>
+        </message>
+        <message>
+            <source>https://… (empty: the hosts of the list)</source>
+            <translation>https://…（留空：使用列表中的主机）</translation>
+        </message>
+        <message>
+            <source>Offline: nothing is downloaded. Go online in the bar above to download models.</source>
+            <translation>离线：不会下载任何内容。要下载模型，请在上方工具栏切换为联机。</translation>
+        </message>
+        <message>
+            <source>Stop</source>
+            <translation>停止</translation>
+        </message>
+        <message>
+            <source>Download</source>
+            <translation>下载</translation>
+        </message>
+        <message>
+            <source>Add a GGUF file…</source>
+            <translation>添加 GGUF 文件…</translation>
+        </message>
+        <message>
+            <source>On this computer</source>
+            <translation>在本机上</translation>
+        </message>
+        <message>
+            <source>or drop one on the window</source>
+            <translation>或将文件拖到窗口上</translation>
+        </message>
+        <message>
+            <source>To download</source>
+            <translation>可下载</translation>
+        </message>
+        <message>
+            <source>open models that work well here</source>
+            <translation>在此表现良好的开放模型</translation>
+        </message>
+        <message>
+            <source>Another model</source>
+            <translation>其他模型</translation>
+        </message>
+        <message>
+            <source>Mirrors are asked in place of the hosts, in this order. Files are checked either way.</source>
+            <translation>按此顺序以镜像代替主机。无论来自哪里，文件都会校验。</translation>
+        </message>
+        <message>
+            <source>Add models</source>
+            <translation>添加模型</translation>
+        </message>
+        <message>
+            <source>Models (*.gguf)</source>
+            <translation>模型 (*.gguf)</translation>
+        </message>
+        <message>
+            <source>All files (*)</source>
+            <translation>所有文件 (*)</translation>
         </message>
     </context>
     <context>
@@ -623,6 +994,29 @@
         <message>
             <source>No notes yet. Select words in the paper and choose a colour.</source>
             <translation>还没有笔记。在论文中选中文字并选择一种颜色。</translation>
+        </message>
+    </context>
+    <context>
+        <name>OfferCard</name>
+        <message>
+            <source>recommended</source>
+            <translation>推荐</translation>
+        </message>
+        <message>
+            <source>Go on from %1</source>
+            <translation>从 %1 继续</translation>
+        </message>
+        <message>
+            <source>Download %1</source>
+            <translation>下载 %1</translation>
+        </message>
+        <message>
+            <source>Delete what has come</source>
+            <translation>删除已下载的部分</translation>
+        </message>
+        <message>
+            <source>Stop the download; what has come is kept</source>
+            <translation>停止下载；已下载的部分会保留</translation>
         </message>
     </context>
     <context>
@@ -728,6 +1122,208 @@
         </message>
     </context>
     <context>
+        <name>Passport</name>
+        <message>
+            <source>A page of a paper is read in %1 s</source>
+            <translation>读一页论文需 %1 秒</translation>
+        </message>
+        <message>
+            <source>It writes about %1 words a second</source>
+            <translation>每秒约写 %1 个词</translation>
+        </message>
+        <message>
+            <source>Tool calls, %1: %2 of %3 well formed</source>
+            <translation>工具调用（%1）：%3 次中 %2 次格式正确</translation>
+        </message>
+        <message>
+            <source>A Chinese character is %1 tokens</source>
+            <translation>每个汉字为 %1 个词元</translation>
+        </message>
+        <message>
+            <source>it was not made for Chinese</source>
+            <translation>该模型不是为中文制作的</translation>
+        </message>
+        <message>
+            <source>%1 % of a conversation need not be read again when it goes on</source>
+            <translation>对话继续时，%1 % 的内容无需重读</translation>
+        </message>
+        <message>
+            <source>long ones become slow</source>
+            <translation>长对话会变慢</translation>
+        </message>
+        <message>
+            <source>It found a detail again in a text of %1 tokens</source>
+            <translation>能在 %1 个词元的文字中找回细节</translation>
+        </message>
+        <message>
+            <source>It did not find a detail again: not for long texts</source>
+            <translation>未能找回细节：不适合长文</translation>
+        </message>
+        <message>
+            <source>%1 tokens are read in a bearable time; more would fit into memory</source>
+            <translation>%1 个词元可在可接受的时间内读完；内存还可容纳更多</translation>
+        </message>
+        <message>
+            <source>The computer was busy: test again when it is idle</source>
+            <translation>测试时电脑繁忙：请在空闲时重新测试</translation>
+        </message>
+        <message numerus="yes">
+            <source>There was no time for %n test(s)</source>
+            <translation>
+                <numerusform>有 %n 项测试未来得及进行</numerusform>
+            </translation>
+        </message>
+        <message>
+            <source>own syntax</source>
+            <translation>自有语法</translation>
+        </message>
+        <message>
+            <source>our syntax</source>
+            <translation>我们的语法</translation>
+        </message>
+        <message>
+            <source>one at a time</source>
+            <translation>一次一个</translation>
+        </message>
+        <message>
+            <source>Loading the model…</source>
+            <translation>正在载入模型…</translation>
+        </message>
+        <message>
+            <source>Measuring speed…</source>
+            <translation>正在测量速度…</translation>
+        </message>
+        <message>
+            <source>Looking for a detail in a long text…</source>
+            <translation>正在长文中查找细节…</translation>
+        </message>
+        <message>
+            <source>Done</source>
+            <translation>完成</translation>
+        </message>
+        <message>
+            <source>Trying tool calls…</source>
+            <translation>正在尝试工具调用…</translation>
+        </message>
+        <message>
+            <source>%1 tokens a second</source>
+            <translation>每秒 %1 个词元</translation>
+        </message>
+        <message>
+            <source>all tools</source>
+            <translation>全部工具</translation>
+        </message>
+        <message numerus="yes">
+            <source>%n tool(s) at most</source>
+            <translation>
+                <numerusform>最多 %n 个工具</numerusform>
+            </translation>
+        </message>
+    </context>
+    <context>
+        <name>PassportView</name>
+        <message>
+            <source>%1 of %2 valid, %3 right</source>
+            <translation>%2 次中 %1 次有效，%3 次正确</translation>
+        </message>
+        <message>
+            <source>%1 tokens a second</source>
+            <translation>每秒 %1 个词元</translation>
+        </message>
+        <message>
+            <source>%1 English, %2 Chinese</source>
+            <translation>英文 %1，中文 %2</translation>
+        </message>
+        <message>
+            <source>not told</source>
+            <translation>未知</translation>
+        </message>
+        <message>
+            <source>%1 for the first word, %2 between words</source>
+            <translation>首词 %1，词间 %2</translation>
+        </message>
+        <message>
+            <source>Tools</source>
+            <translation>工具</translation>
+        </message>
+        <message>
+            <source>Calls</source>
+            <translation>调用</translation>
+        </message>
+        <message>
+            <source>none tried</source>
+            <translation>未尝试</translation>
+        </message>
+        <message>
+            <source>Shown</source>
+            <translation>提供</translation>
+        </message>
+        <message>
+            <source>no tools</source>
+            <translation>无工具</translation>
+        </message>
+        <message>
+            <source>A small model is shown few tools, the most important ones first.</source>
+            <translation>小模型只提供少量工具，最重要的优先。</translation>
+        </message>
+        <message>
+            <source>Context</source>
+            <translation>上下文</translation>
+        </message>
+        <message>
+            <source>%1 tokens</source>
+            <translation>%1 个词元</translation>
+        </message>
+        <message>
+            <source>As long as fits into memory and is read in a bearable time.</source>
+            <translation>以内存能容纳且能在可接受的时间内读完为限。</translation>
+        </message>
+        <message>
+            <source>Reads</source>
+            <translation>阅读</translation>
+        </message>
+        <message>
+            <source>Writes</source>
+            <translation>书写</translation>
+        </message>
+        <message>
+            <source>Tokens a character</source>
+            <translation>每字符词元</translation>
+        </message>
+        <message>
+            <source>Fewer means that more text fits.</source>
+            <translation>越少则能容纳越多文字。</translation>
+        </message>
+        <message>
+            <source>Kept of a prompt</source>
+            <translation>提示复用</translation>
+        </message>
+        <message>
+            <source>How much of a conversation need not be read again at the next step.</source>
+            <translation>对话中下一步无需重读的比例。</translation>
+        </message>
+        <message>
+            <source>Waits</source>
+            <translation>等待上限</translation>
+        </message>
+        <message>
+            <source>Longer than that, and it counts as hung.</source>
+            <translation>超过则视为卡死。</translation>
+        </message>
+        <message>
+            <source>good</source>
+            <translation>良好</translation>
+        </message>
+        <message>
+            <source>weak</source>
+            <translation>较弱</translation>
+        </message>
+        <message>
+            <source>Tested %1 in %2 on %3</source>
+            <translation>测试于 %1，用时 %2，机器：%3</translation>
+        </message>
+    </context>
+    <context>
         <name>PasswordForm</name>
         <message>
             <source>This paper is locked</source>
@@ -795,6 +1391,14 @@
             <source>Copy all of it</source>
             <translation>复制全文</translation>
         </message>
+        <message>
+            <source>Agree for this library</source>
+            <translation>同意（对此文献库）</translation>
+        </message>
+        <message>
+            <source>Do not send it</source>
+            <translation>不发送</translation>
+        </message>
     </context>
     <context>
         <name>PlanPanel</name>
@@ -828,6 +1432,29 @@
         <message>
             <source>Your notes on this paper are kept.</source>
             <translation>您在这篇论文上的笔记会保留。</translation>
+        </message>
+    </context>
+    <context>
+        <name>ProgressLine</name>
+        <message>
+            <source>The service asks to wait.</source>
+            <translation>服务要求等待。</translation>
+        </message>
+        <message>
+            <source>again in %1 s</source>
+            <translation>%1 秒后重试</translation>
+        </message>
+        <message>
+            <source>Loading the model</source>
+            <translation>正在载入模型</translation>
+        </message>
+        <message>
+            <source>The model writes</source>
+            <translation>模型正在书写</translation>
+        </message>
+        <message>
+            <source>The model reads</source>
+            <translation>模型正在阅读</translation>
         </message>
     </context>
     <context>
@@ -1053,6 +1680,117 @@
         </message>
     </context>
     <context>
+        <name>ServicePage</name>
+        <message>
+            <source>In use: a model on this computer. Nothing is sent.</source>
+            <translation>使用中：本机上的模型。不发送任何内容。</translation>
+        </message>
+        <message>
+            <source>Offline: the local model stands in for %1.</source>
+            <translation>离线：由本地模型代替 %1。</translation>
+        </message>
+        <message>
+            <source>In use: %1</source>
+            <translation>使用中：%1</translation>
+        </message>
+        <message>
+            <source>Asking %1…</source>
+            <translation>正在询问 %1…</translation>
+        </message>
+        <message>
+            <source>Choose a model first: press “Check” for those there are.</source>
+            <translation>请先选择模型：按“检查”列出可用模型。</translation>
+        </message>
+        <message>
+            <source>A key is kept; type another one to replace it</source>
+            <translation>已保存密钥；输入新的即可替换</translation>
+        </message>
+        <message>
+            <source>From the pages of the service; kept in the system’s keyring</source>
+            <translation>来自服务网站；保存在系统钥匙串中</translation>
+        </message>
+        <message>
+            <source>Not needed as a rule</source>
+            <translation>通常不需要</translation>
+        </message>
+        <message>
+            <source>Choose a certificate file</source>
+            <translation>选择证书文件</translation>
+        </message>
+        <message>
+            <source>Certificates (*.pem *.crt *.cer)</source>
+            <translation>证书 (*.pem *.crt *.cer)</translation>
+        </message>
+        <message>
+            <source>All files (*)</source>
+            <translation>所有文件 (*)</translation>
+        </message>
+        <message>
+            <source>Service</source>
+            <translation>服务</translation>
+        </message>
+        <message>
+            <source>Forget</source>
+            <translation>忘记</translation>
+        </message>
+        <message>
+            <source>Check</source>
+            <translation>检查</translation>
+        </message>
+        <message>
+            <source>Name of the model; “Check” lists those there are</source>
+            <translation>模型名称；按“检查”列出可用模型</translation>
+        </message>
+        <message>
+            <source>Let it think first: slower, better at hard questions</source>
+            <translation>先思考再回答：较慢，更擅长难题</translation>
+        </message>
+        <message>
+            <source>http://… (empty: as the system says; “none”: without)</source>
+            <translation>http://…（留空：跟随系统；“none”：不用代理）</translation>
+        </message>
+        <message>
+            <source>Certificates trusted besides the system’s</source>
+            <translation>除系统证书外还信任的证书</translation>
+        </message>
+        <message>
+            <source>Use the local model</source>
+            <translation>使用本地模型</translation>
+        </message>
+        <message>
+            <source>Use this service</source>
+            <translation>使用此服务</translation>
+        </message>
+        <message>
+            <source>Address</source>
+            <translation>地址</translation>
+        </message>
+        <message>
+            <source>Key</source>
+            <translation>密钥</translation>
+        </message>
+        <message>
+            <source>Model</source>
+            <translation>模型</translation>
+        </message>
+        <message>
+            <source>Thinking</source>
+            <translation>思考</translation>
+        </message>
+        <message>
+            <source>Proxy</source>
+            <translation>代理</translation>
+        </message>
+        <message>
+            <source>Certificates</source>
+            <translation>证书</translation>
+        </message>
+        <message>
+            <source>Choose…</source>
+            <translation>选择…</translation>
+        </message>
+    </context>
+    <context>
         <name>SessionDeeds</name>
         <message>
             <source>All files (*)</source>
@@ -1141,80 +1879,24 @@
             <translation>设置</translation>
         </message>
         <message>
-            <source>As the system</source>
-            <translation>跟随系统</translation>
-        </message>
-        <message>
-            <source>Light</source>
-            <translation>浅色</translation>
-        </message>
-        <message>
-            <source>Dark</source>
-            <translation>深色</translation>
-        </message>
-        <message>
-            <source>Appearance</source>
-            <translation>外观</translation>
-        </message>
-        <message>
-            <source>Language</source>
-            <translation>语言</translation>
-        </message>
-        <message>
-            <source>Work offline: nothing leaves this computer</source>
-            <translation>离线工作：任何数据都不会离开这台电脑</translation>
-        </message>
-        <message>
-            <source>Use the built-in</source>
-            <translation>使用内置模型</translation>
-        </message>
-        <message>
-            <source>Network</source>
-            <translation>网络</translation>
-        </message>
-        <message>
-            <source>Chat model</source>
-            <translation>对话模型</translation>
-        </message>
-        <message>
-            <source>Choose…</source>
-            <translation>选择…</translation>
-        </message>
-        <message>
-            <source>Library folder</source>
-            <translation>文献库文件夹</translation>
-        </message>
-        <message>
-            <source>Open</source>
-            <translation>打开</translation>
-        </message>
-        <message>
-            <source>A chat model is a GGUF file. Changes apply at once; they are kept in settings.toml.</source>
-            <translation>对话模型是 GGUF 文件。更改立即生效，并保存在 settings.toml 中。</translation>
-        </message>
-        <message>
             <source>Close</source>
             <translation>关闭</translation>
         </message>
         <message>
-            <source>Built-in (SmolLM2 135M)</source>
-            <translation>内置 (SmolLM2 135M)</translation>
+            <source>General</source>
+            <translation>通用</translation>
         </message>
         <message>
-            <source>Choose a chat model</source>
-            <translation>选择对话模型</translation>
+            <source>Models</source>
+            <translation>模型</translation>
         </message>
         <message>
-            <source>Models (*.gguf)</source>
-            <translation>模型 (*.gguf)</translation>
+            <source>Service</source>
+            <translation>服务</translation>
         </message>
         <message>
-            <source>All files (*)</source>
-            <translation>所有文件 (*)</translation>
-        </message>
-        <message>
-            <source>Agent’s permissions</source>
-            <translation>智能体权限</translation>
+            <source>Changes apply at once; they are kept in settings.toml.</source>
+            <translation>更改立即生效，并保存在 settings.toml 中。</translation>
         </message>
     </context>
     <context>
@@ -1288,6 +1970,65 @@
         <message>
             <source>%1 tok/s</source>
             <translation>%1 词元/秒</translation>
+        </message>
+    </context>
+    <context>
+        <name>StoredCard</name>
+        <message>
+            <source>in use</source>
+            <translation>使用中</translation>
+        </message>
+        <message>
+            <source>built in</source>
+            <translation>内置</translation>
+        </message>
+        <message>
+            <source>a file of yours</source>
+            <translation>您的文件</translation>
+        </message>
+        <message>
+            <source>Use</source>
+            <translation>使用</translation>
+        </message>
+        <message>
+            <source>Delete %1</source>
+            <translation>删除 %1</translation>
+        </message>
+        <message>
+            <source>Stop the test</source>
+            <translation>停止测试</translation>
+        </message>
+        <message>
+            <source>Not tested yet: what it can do here is not known.</source>
+            <translation>尚未测试：不知道它在本机能做什么。</translation>
+        </message>
+        <message>
+            <source>Test it (about a minute)</source>
+            <translation>测试（约一分钟）</translation>
+        </message>
+        <message>
+            <source>Test again</source>
+            <translation>重新测试</translation>
+        </message>
+        <message>
+            <source>Passport</source>
+            <translation>护照</translation>
+        </message>
+        <message>
+            <source>Hide the passport</source>
+            <translation>收起护照</translation>
+        </message>
+        <message>
+            <source>%1 is deleted from the disk; it can be downloaded again where it came from.</source>
+            <translation>将从磁盘删除 %1；可以从原处再次下载。</translation>
+        </message>
+        <message>
+            <source>Delete %1?</source>
+            <translation>删除 %1？</translation>
+        </message>
+        <message>
+            <source>Delete</source>
+            <translation>删除</translation>
         </message>
     </context>
     <context>
@@ -1532,6 +2273,18 @@
         <message>
             <source>Text of papers or pages has been read in this conversation, so this is asked every time.</source>
             <translation>本对话已读取论文或网页的文字，因此每次都会询问。</translation>
+        </message>
+        <message>
+            <source>Send private text to %1?</source>
+            <translation>将私有文字发送到 %1？</translation>
+        </message>
+        <message>
+            <source>Notes, files of a project or unpublished papers would be sent to the language model there. Agreeing counts for this library from now on; you can take it back in the settings.</source>
+            <translation>笔记、项目文件或未发表的论文将被发送给那里的语言模型。同意自此对本文献库有效，可在设置中撤回。</translation>
+        </message>
+        <message>
+            <source>Agreed for this library</source>
+            <translation>已同意（对此文献库）</translation>
         </message>
     </context>
     <context>

@@ -65,9 +65,17 @@ class ModelWork(QObject):
         """Return the models on this computer that can answer."""
         return tuple(m for m in self.stored if m.kind is ModelKind.CHAT and not m.problem)
 
-    def busy(self) -> bool:
-        """Whether anything is downloaded, copied or tried."""
-        return bool(self.transfers or self.batteries)
+    def status(self) -> str:
+        """Return what goes on, in a few words; "" while nothing does."""
+        parts = [self._step(self.tr("Getting %1"), name, p.share) for name, p in self.transfers.items()]
+        for path, (share, _what) in self.batteries.items():
+            parts.append(self._step(self.tr("Testing %1"), path.stem, share))
+        return " · ".join(parts)
+
+    @staticmethod
+    def _step(words: str, name: str, share: float | None) -> str:
+        said = words.replace("%1", name)
+        return said if share is None else f"{said} {100 * share:.0f} %"
 
     def close(self) -> None:
         """Begin nothing any more; what runs is ended with the tasks of the window."""
@@ -166,11 +174,13 @@ class ModelWork(QObject):
         finally:
             self.used.emit()
             self.refresh()
-        if model.kind is ModelKind.CHAT and await asyncio.to_thread(self._passports.kept, model.path) is None:
-            words = self.tr("Test what %1 can do? It takes about a minute.").replace("%1", model.label)
-            self._post(
-                Message("info", words, action=self.tr("Test it")), lambda: self._examine_shown(model.path)
-            )
+        if model.kind is not ModelKind.CHAT:
+            return
+        if await asyncio.to_thread(self._passports.kept, model.path) is None:
+            words = self.tr("%1 is tested for about a minute: what it can do decides how it is used.")
+            shown = Message("info", words.replace("%1", model.label), action=self.tr("Show"))
+            self._post(shown, self._show_models)
+            self.examine(model.path)
 
     async def _delete(self, name: str) -> None:
         try:
@@ -198,10 +208,6 @@ class ModelWork(QObject):
     def stop_examining(self, path: Path) -> None:
         """Leave the battery; an older passport stays."""
         self.cancel(str(path))
-
-    def _examine_shown(self, path: Path) -> None:
-        self._show_models()
-        self.examine(path)
 
     async def _examine(self, path: Path) -> None:
         def report(share: float, what: str) -> None:
