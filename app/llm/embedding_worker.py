@@ -1,10 +1,11 @@
-"""The `embed` worker: all-MiniLM-L6-v2 on ONNX Runtime."""
+"""The `embed` worker: all-MiniLM-L6-v2 on ONNX Runtime; GGUF models it leaves to `embedding_gguf`."""
 
 from __future__ import annotations
 
 import functools
 import os
-from collections.abc import Iterator, Sequence
+import time
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -12,26 +13,36 @@ import numpy.typing as npt
 
 from app.errors import ModelError
 from app.llm.cores import physical_cores
+from app.llm.embedding_batches import BatchSize, padded
 from app.workers.protocol import JSON, Reply
 from app.workers.serve import Context, serve
 
 # The rest is not read. On CosmoPaperQA 192 find as much as 256 in a quarter less time, 128 find less.
 MAX_TOKENS = 192
-# Padded tokens in one run. Measured: larger batches of passages are slower, they leave the cache.
-BATCH_TOKENS = 512
+# Padded tokens in one run, the usual number first; what is fastest here is measured (`BatchSize`). Where it
+# was measured, larger batches of passages were slower: they leave the cache.
+SIZES = (512, 256, 1024)
 
 Vectors = npt.NDArray[np.float32]
 
 
 def main() -> None:
-    """Serve `embed`: texts in, one blob of int8 vectors out."""
-    serve({"embed": _embed})
+    """Serve `embed` and `embed_gguf`: texts in, one blob of int8 vectors out."""
+    # Read when llama.cpp loads OpenMP: threads that wait for each other sleep.
+    os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+    serve({"embed": _embed, "embed_gguf": _embed_gguf})
 
 
 def _embed(params: dict[str, JSON], blobs: list[bytes], context: Context) -> Reply:
     model = _load(params["model"], params["tokenizer"], int(params.get("threads") or 0))
     vectors = model.embed(params["texts"], context)
     return Reply({"count": len(vectors)}, [quantise(vectors).tobytes()])
+
+
+def _embed_gguf(params: dict[str, JSON], blobs: list[bytes], context: Context) -> Reply:
+    from app.llm.embedding_gguf import embed  # llama.cpp is loaded by who needs it
+
+    return embed(params, blobs, context)
 
 
 def quantise(vectors: Vectors) -> npt.NDArray[np.int8]:
@@ -45,6 +56,7 @@ class Model:
     def __init__(self, session: Any, tokenizer: Any) -> None:
         self._session = session
         self._tokenizer = tokenizer
+        self._sizes = BatchSize(SIZES)
 
     def embed(self, texts: Sequence[str], context: Context | None = None) -> Vectors:
         """Return unit vectors, float32[len(texts), 384]; stops between batches when cancelled."""
@@ -52,10 +64,17 @@ class Model:
         clean = [text.encode("utf-8", "replace").decode() for text in texts]
         tokens = [encoding.ids for encoding in self._tokenizer.encode_batch_fast(clean)]
         vectors = np.empty((len(texts), 384), np.float32)
-        for batch in batches([len(ids) for ids in tokens]):
+        left = list(range(len(texts)))
+        while left:
             if context:
                 context.check()
+            size = self._sizes.next()
+            batch = [left[place] for place in next(padded([len(tokens[index]) for index in left], size))]
+            start = time.perf_counter()
             vectors[batch] = self._run([tokens[index] for index in batch])
+            self._sizes.took(size, sum(len(tokens[i]) for i in batch), time.perf_counter() - start)
+            done = set(batch)
+            left = [index for index in left if index not in done]
         return vectors
 
     def _run(self, tokens: Sequence[Sequence[int]]) -> Vectors:
@@ -71,18 +90,6 @@ class Model:
         # The mean over the real tokens; its length goes when the vector is scaled to 1.
         unit: Vectors = total / np.maximum(np.linalg.norm(total, axis=1, keepdims=True), 1e-12)
         return unit
-
-
-def batches(lengths: Sequence[int]) -> Iterator[list[int]]:
-    """Yield indices by run: similar lengths together, at most BATCH_TOKENS with the padding."""
-    batch: list[int] = []
-    for index in sorted(range(len(lengths)), key=lambda index: lengths[index]):
-        if batch and lengths[index] * (len(batch) + 1) > BATCH_TOKENS:
-            yield batch
-            batch = []
-        batch.append(index)
-    if batch:
-        yield batch
 
 
 @functools.lru_cache(maxsize=1)
