@@ -10,8 +10,13 @@ from typing import Any
 
 import pytest
 
+from app.llm import weights
+from app.llm.local.battery import CallProtocol, CallTrial, Measured
+from app.llm.local.battery_rules import decided
+from app.llm.local.gguf import read_gguf
 from app.services import model_catalogue
 from app.services.model_catalogue import parsed
+from app.services.passport import Passport, PassportService, key_of, passport_of
 from app.services.stored_files import BUILT_IN_CHAT, BUILT_IN_EMBEDDING
 from tests.fakes.file_server import Cut, FileServer, Status
 from tests.fakes.gguf_files import gguf_file
@@ -135,3 +140,29 @@ def test_that_nothing_is_pulled_offline(run: Run, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setenv("ASTRORESEARCH_OFFLINE", "true")
     asked = run("models", "pull", "small", "--json")
     assert (asked.code, asked.document["error"]["code"]) == (1, "offline")
+
+
+def test_that_a_passport_is_shown_without_testing_again(
+    run: Run, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = weights.chat_gguf()
+    assert path is not None
+    found = Measured(
+        prefill_per_s=200.0, decode_per_s=20.0, trials=[CallTrial(CallProtocol.GENERIC, "generic", 4, 4, 3)]
+    )
+    rules = decided(found, parameters=135_000_000, context_tokens=8192)
+    made = passport_of(read_gguf(path), key_of(path), found, rules, seconds=60.0, loaded=8192)
+
+    async def make(self: PassportService, path: Path, _tell: object) -> Passport:
+        self._keep(made)
+        return made
+
+    monkeypatch.setattr(PassportService, "make", make)
+    first = run("models", "passport", "--json")
+    assert (first.code, first.document["passport"]["tool_limit"]) == (0, 6)
+    monkeypatch.undo()
+    monkeypatch.setenv("ASTRORESEARCH_HOME", str(home))
+    shown = run("models", "passport", BUILT_IN_CHAT)
+    assert "generic calls, 6 tools at most" in shown.out
+    monkeypatch.setenv("ASTRORESEARCH_LLM__PROVIDER", "openai")
+    assert run("models", "passport").code == 2

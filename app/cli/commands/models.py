@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
@@ -13,6 +14,7 @@ from app.cli.context import Invocation
 from app.cli.output import Output
 from app.cli.transfer_display import TransferDisplay
 from app.cli.words import one_line
+from app.errors import UsageError
 from app.services.stored_models import ModelKind, Offer, StoredModel
 from app.sources.part_file import gigabytes
 
@@ -131,6 +133,53 @@ def delete(context: typer.Context, name: _Name) -> int:
         return 0
 
     return invocation.with_application(work)
+
+
+@commands.command("passport")
+def passport(
+    context: typer.Context,
+    name: Annotated[str, typer.Argument(help="Without a name the model in use.")] = "",
+    again: Annotated[bool, typer.Option("--again", help="Test it again though there is a passport.")] = False,
+) -> int:
+    """Show what a chat model can do here; where that is not known, test it for about a minute."""
+    invocation = Invocation.of(context)
+    output = invocation.output
+
+    async def work(application: Application) -> int:
+        path = await _chat_model(application, name)
+        known = None if again else await asyncio.to_thread(application.passports.kept, path)
+        if known is None:
+            told: list[str] = []
+
+            def tell(_share: float, what: str) -> None:
+                if what not in told:
+                    told.append(what)
+                    output.note(f"{what} …")
+
+            known = await application.passports.make(path, tell)
+        output.document({"passport": known.as_json()})
+        limit = "all tools" if known.tool_limit is None else f"{known.tool_limit} tools at most"
+        output.line(
+            f"{known.label}: {known.protocol} calls, {limit}, {known.context_tokens:,} tokens of context"
+        )
+        for finding in known.findings:
+            output.line(f"  {'+' if finding.ok else '-'} {finding.message}")
+        return 0
+
+    return invocation.with_application(work)
+
+
+async def _chat_model(application: Application, name: str) -> Path:
+    """Return the file of a chat model. Raises UsageError where there is none by that name, or in use."""
+    if name:
+        return (await application.models.find(name)).path
+    models = await application.models.models()
+    active = next((model for model in models if model.active and model.kind is ModelKind.CHAT), None)
+    if active is None:
+        raise UsageError(
+            "The model in use is not on this computer.", hint="Name one of `astroresearch models list`."
+        )
+    return active.path
 
 
 def _one(output: Output, model: StoredModel) -> int:
