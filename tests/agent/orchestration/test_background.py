@@ -168,19 +168,24 @@ async def test_that_the_same_call_is_not_begun_twice_while_it_runs(orchestra: Or
 
 async def test_that_few_tasks_are_under_way_at_once(orchestra: Orchestra) -> None:
     lead = orchestra.lead()
-    busy, most = 0, 0
+    busy, most, go = 0, 0, asyncio.Event()
 
     async def count(conversation: Conversation, tool: str, arguments: dict[str, object]) -> ToolOutput:
         nonlocal busy, most
         busy += 1
         most = max(most, busy)
-        await asyncio.sleep(0.01)
+        await go.wait()
         busy -= 1
         return ToolOutput("ok")
+
+    async def enough_run() -> bool:
+        return busy >= AT_ONCE
 
     orchestra.runs = count
     for i in range(AT_ONCE * 3):
         await orchestra.background.start(lead, "parse_paper", {"paper": str(i)})
+    await until(enough_run)
+    go.set()
     await ended(orchestra, lead.session_id)
     assert most == AT_ONCE
 
