@@ -95,7 +95,7 @@ class AnthropicChatModel(ServiceChatModel):
             "/v1/messages",
             body=body,
             cast_to=object,
-            options={"headers": {"X-Api-Key": key or "none"}},
+            options={"headers": {"Authorization": f"Bearer {key or 'none'}"}},  # as the library sends it
             stream=True,
             stream_cls=anthropic.AsyncStream[object],
         )

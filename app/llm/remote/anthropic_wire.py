@@ -53,7 +53,8 @@ class MessagesDialect:
             return dataclasses.replace(self, cache=False)
         if "temperature" in refusal and self.temperature:
             return dataclasses.replace(self, temperature=False)
-        if "thinking" in refusal and "thinking" in body:
+        asked = str(body.get("thinking", {}).get("type", ""))
+        if asked and ("thinking" in refusal or asked in refusal):
             return dataclasses.replace(self, way=self.way + 1)
         return None
 
@@ -153,12 +154,10 @@ def _budget(way: Mapping[str, Any]) -> int:
 def _lost_thinking(
     messages: Sequence[ChatMessage], signed: Callable[[ChatMessage], Sequence[Block] | None]
 ) -> bool:
-    """Whether the chain of calls that goes on now has a reply whose signed thinking is not known."""
+    """Whether the reply that is answered now made calls, and its signed thinking is not known."""
     for message in reversed(messages):
-        if message.role == "user":
-            return False
-        if message.calls and signed(message) is None:
-            return True
+        if message.role == "assistant":
+            return bool(message.calls) and signed(message) is None
     return False
 
 

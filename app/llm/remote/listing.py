@@ -60,9 +60,8 @@ def _address(listing: Listing) -> str:
 
 
 def _headers(listing: Listing, key: str) -> dict[str, str]:
-    if listing.anthropic:
-        return {"X-Api-Key": key or "none", "anthropic-version": "2023-06-01"}
-    return {"Authorization": f"Bearer {key or 'none'}"}
+    version = {"anthropic-version": "2023-06-01"} if listing.anthropic else {}
+    return {"Authorization": f"Bearer {key or 'none'}", **version}
 
 
 def _models(response: httpx2.Response, key: str) -> tuple[OfferedModel, ...]:
