@@ -30,7 +30,7 @@ from app.llm.local.calls.shape import (
 )
 
 MAX_DEPTH = 8
-MAX_NODES = 400
+MAX_NODES = 1000
 MAX_CHARACTERS = 64
 """Longer limits on strings are not sampled: a grammar repeats a rule for each character."""
 MAX_ITEMS = 16
@@ -135,18 +135,20 @@ class _Reader:
             return Anything()
         return shapes[0] if len(shapes) == 1 else Either(tuple(shapes))
 
-    def _resolved(self, node: Schema) -> Schema:
-        """Return the node with references followed and `allOf` put together; a circle of them is left."""
-        for _ in range(MAX_DEPTH):
-            if isinstance(reference := node.get("$ref"), str):
-                node = _merged(_without(node, "$ref"), self._target(reference))
-            elif _is_list(parts := node.get("allOf")):
-                node = _without(node, "allOf")
-                for part in parts:
-                    node = _merged(node, part)
-            else:
-                return node
-        return {}
+    def _resolved(self, node: Schema, steps: int = 0) -> Schema:
+        """Return the node with references followed and `allOf` put together; a circle of them is empty."""
+        self.nodes += 1
+        if steps > MAX_DEPTH or self.nodes > MAX_NODES:
+            return {}
+        if isinstance(reference := node.get("$ref"), str):
+            target = self._target(reference)
+            found = self._resolved(target, steps + 1) if _is_schema(target) else {}
+            return _merged(found, self._resolved(_without(node, "$ref"), steps + 1))
+        if _is_list(parts := node.get("allOf")):
+            node = _without(node, "allOf")
+            for part in parts[:MAX_DEPTH]:
+                node = _merged(node, self._resolved(part, steps + 1) if _is_schema(part) else {})
+        return node
 
     def _target(self, reference: str) -> object:
         found: object = self.root
