@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 import sys
 from pathlib import Path
 from typing import BinaryIO
@@ -28,24 +30,37 @@ class HomeLock:
         """
         if self._file is not None:
             return True
-        try:
-            file = self._path.open("a+b")
-        except OSError as error:
-            raise HomeError(
-                f"{self._path.name} in the library folder cannot be written: {error.strerror}.",
-                hint="Check the permissions of the folder, or pick another with --home.",
-            ) from error
-        if not _lock(file):
-            file.close()
-            return False
-        self._file = file
-        return True
+        while True:
+            try:
+                file = self._path.open("a+b")
+            except OSError as error:
+                raise HomeError(
+                    f"{self._path.name} in the library folder cannot be written: {error.strerror}.",
+                    hint="Check the permissions of the folder, or pick another with --home.",
+                ) from error
+            if not _lock(file):
+                file.close()
+                return False
+            if _is_at(file, self._path):
+                self._file = file
+                return True
+            file.close()  # its last holder has removed it meanwhile: another may hold the new one
 
     def release(self) -> None:
-        """Give the lock back; the file stays, because removing it would race with another holder."""
+        """Give the lock back; the file stays."""
         if self._file is not None:
             self._file.close()
             self._file = None
+
+    def remove(self) -> None:
+        """Give the lock back and remove its file, without a moment in which two could hold it."""
+        if self._file is None:
+            return
+        if sys.platform == "win32":
+            self.release()  # an open file cannot be removed there: whoever has taken it meanwhile keeps it
+        with contextlib.suppress(OSError):
+            self._path.unlink()
+        self.release()
 
 
 if sys.platform == "win32":
@@ -59,6 +74,9 @@ if sys.platform == "win32":
             return False
         return True
 
+    def _is_at(file: BinaryIO, path: Path) -> bool:
+        return True  # what is open cannot be removed
+
 else:
     import fcntl
 
@@ -68,3 +86,10 @@ else:
         except BlockingIOError:
             return False
         return True
+
+    def _is_at(file: BinaryIO, path: Path) -> bool:
+        """Whether the locked file is still the one that others find."""
+        try:
+            return os.path.samestat(os.fstat(file.fileno()), path.stat())
+        except OSError:
+            return False

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import secrets
 import threading
 import time
@@ -56,17 +55,14 @@ class Owner:
                 return True
         except HomeError:
             return True
-        lock.release()
-        with contextlib.suppress(OSError):  # another process may look at it: then that one removes it
-            path.unlink()
+        lock.remove()
         return False
 
     def release(self) -> None:
         """Show no longer that this process lives."""
         with self._claiming:
             if self._lock.held:
-                self._lock.release()
-                self._path(self.name).unlink(missing_ok=True)
+                self._lock.remove()
 
     def _sweep(self) -> None:
         """Remove the files of the dead. A new one may be about to be locked: only old ones are looked at."""

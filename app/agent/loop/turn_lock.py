@@ -35,6 +35,4 @@ class TurnLock:
 
     def release(self) -> None:
         """Give it back."""
-        if self._lock.held:
-            self._lock.release()
-            self._path.unlink(missing_ok=True)
+        self._lock.remove()
