@@ -71,7 +71,7 @@ class Application:
         self._readers = WorkerPool("pdf", _PDF_WORKERS, idle_exit_s=_IDLE_EXIT_S)
         self._painter = Worker("render", idle_exit_s=_IDLE_EXIT_S)
         self.pdf = PdfClient(self._readers, self._painter)
-        self.embedder, told = models.embedder(settings)
+        self.embedder, told = models.embedder(settings, self.secrets)
         self.notices += told
         self.models = ModelStore(home, lambda: self.settings, self.change_settings)
         self.passports = PassportService(home, lambda: self.settings, self._passport_made)

@@ -36,6 +36,7 @@ SECRETS: dict[str, tuple[str, str]] = {
     "ads_token": ("sources", "ads_token"),
     "mineru_token": ("sources", "mineru_token"),
     "api_key": ("llm", "api_key"),
+    "embedding_key": ("embedding", "api_key"),
 }
 """Name of each secret, with the section and key it has in the environment."""
 
@@ -144,11 +145,17 @@ class Llm(_Section):
 
 
 class Embedding(_Section):
-    """The model that turns passages into vectors."""
+    """The model that turns passages into vectors; a change of it indexes the library anew in the background.
+
+    `model` is the path of a GGUF file ("local"; empty: the built-in model) or a name that the service knows
+    ("openai"). `base_url` is where it is asked; empty: the service of the chat model, or else OpenAI.
+    `api_key` is for a service other than that of the chat model.
+    """
 
     provider: Literal["local", "openai"] = "local"
     model: str = ""
     base_url: str = ""
+    api_key: SecretStr | None = None
 
 
 class Permission(_Section):
@@ -264,7 +271,7 @@ class Settings(BaseSettings):
         return (init_settings,)
 
     def secret(self, name: str) -> SecretStr | None:
-        """Return a secret that the environment sets ("ads_token", "mineru_token", "api_key"), or None."""
+        """Return a secret that the environment sets, by its name in `SECRETS`, or None."""
         section, key = SECRETS[name]
         value: SecretStr | None = getattr(getattr(self, section), key)
         return value

@@ -65,4 +65,35 @@ class NoticeGiven:
     message: str
 
 
-Change = LibraryChanged | ImportProgress | NoticeGiven
+class ReindexState(StrEnum):
+    """Where the index of an embedding model is."""
+
+    RUNNING = "running"
+    WAITING = "waiting"
+    """It goes on by itself: a service cannot be reached, another process is at it."""
+    CANCELLED = "cancelled"
+    FAILED = "failed"
+    FINISHED = "finished"
+
+
+@dataclass(frozen=True, slots=True)
+class ReindexProgress:
+    """How far the index of the embedding model `model` is: `done` of `total` passages have vectors.
+
+    Search uses the model before it until the state is finished. `seconds_left` None: not known.
+    """
+
+    state: ReindexState
+    model: str
+    done: int = 0
+    total: int = 0
+    message: str = ""
+    seconds_left: float | None = None
+
+    @property
+    def share(self) -> float:
+        """From 0 to 1."""
+        return self.done / self.total if self.total else 1.0
+
+
+Change = LibraryChanged | ImportProgress | NoticeGiven | ReindexProgress

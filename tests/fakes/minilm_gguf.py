@@ -36,7 +36,7 @@ _LAYER = {
 
 
 def minilm_gguf(path: Path, *, pooling: int = 1) -> Path:
-    """Write the model with 16-bit weights (45 MB); skips the test where there are no weights to make it of."""
+    """Write the model with 16-bit weights (45 MB); skips the test where the weights are missing."""
     source = _found("model.safetensors")
     words = _found("vocab.txt").read_text("utf-8").splitlines()
     tensors = dict(_tensors(source))
