@@ -53,7 +53,7 @@ async def _kill(times: int, chance: random.Random) -> None:
     """Kill the worker that many times, at random moments of its life."""
     killed = 0
     while killed < times:
-        await asyncio.sleep(chance.choice([0.02, 0.3, 1.0]) * chance.random())
+        await asyncio.sleep(chance.choice([0.02, 0.3, 1.0, 1.0, 6.0]) * chance.random())
         for process in await asyncio.to_thread(_llm_workers):
             with contextlib.suppress(psutil.NoSuchProcess):
                 process.kill()

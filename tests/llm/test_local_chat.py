@@ -18,6 +18,7 @@ from app.llm import weights
 from app.llm.assemble import StreamAssembler
 from app.llm.chat import (
     CallDelta,
+    CallPart,
     ChatDelta,
     ChatEnd,
     ChatMessage,
@@ -138,6 +139,26 @@ async def test_that_a_tiny_model_calls_tools_by_the_grammar(chat: LocalChatModel
         assert isinstance(json.loads(call.arguments)["query"], str)
     else:
         assert any(isinstance(item, ChatDelta) for item in items)
+
+
+@pytest.mark.parametrize("family", ["llama3", "mistral", "gemma", "forced"])
+async def test_that_what_begins_as_a_call_becomes_a_valid_one(worker: Worker, family: str) -> None:
+    """A lazy grammar holds from the word that begins a call; SmolLM2 repeats what it has seen."""
+    chat = LocalChatModel(worker, None, 1024, family=family)
+    shown = CallPart("c1", "search", '{"query": "dust"}')
+    messages = [
+        ChatMessage("user", "Search for papers about dust."),
+        ChatMessage("assistant", "", calls=(shown,)),
+        ChatMessage("tool", "3 papers", call_id="c1"),
+        ChatMessage("user", "Search for papers about gas."),
+    ]
+    items = [item async for item in chat.stream(messages, max_tokens=60, temperature=0.0, tools=[SEARCH])]
+    assembler = StreamAssembler()
+    for item in items:
+        if isinstance(item, CallDelta):
+            assembler.feed(item)
+    (call,) = assembler.finish("tool_calls").calls
+    assert (call.name, list(json.loads(call.arguments))) == ("search", ["query"])
 
 
 async def test_that_a_forced_call_that_is_cut_is_never_run(chat: LocalChatModel) -> None:
