@@ -142,6 +142,15 @@ def _embedding_key(base_url: str, settings: Settings, secrets: Secrets) -> str:
     return api_key(secrets) if (asked.scheme, asked.netloc) == (known.scheme, known.netloc) else ""
 
 
+def tool_limit(model: ChatModel | None, passport: Passport | None) -> int | None:
+    """Return how many tools a model is shown; None is all of them. Small local models get lost among many."""
+    if model is None or model.info.provider != "local":
+        return None
+    if passport is not None:
+        return passport.tool_limit
+    return _TOOLS_OF_TINY if model.info.tiny else _TOOLS_UNTRIED
+
+
 def service_address(settings: Settings) -> str:
     """Return where the remote model of the settings is asked."""
     llm = settings.llm
