@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import signal
+import sys
 from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +15,8 @@ import typer
 from app.application import Application
 from app.cli.output import Output
 from app.settings import default_home
+
+_ENDING = (signal.SIGTERM,) if sys.platform == "win32" else (signal.SIGTERM, signal.SIGHUP)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +45,7 @@ class Invocation:
 
 @contextlib.contextmanager
 def stopped_by_signals(stop: asyncio.Event) -> Iterator[None]:
-    """Let the first Ctrl-C or SIGTERM set `stop`, so that the work can come to its own end.
+    """Let the first Ctrl-C, SIGTERM or SIGHUP set `stop`, so that the work can come to its own end.
 
     The second one cancels the task, as the first does outside of this. On Windows nothing changes.
     """
@@ -63,20 +66,22 @@ def stopped_by_signals(stop: asyncio.Event) -> Iterator[None]:
 def _on_signals(end: Callable[[], object]) -> None:
     loop = asyncio.get_running_loop()
     with contextlib.suppress(NotImplementedError):  # Windows
-        for number in (signal.SIGINT, signal.SIGTERM):
+        for number in (signal.SIGINT, *_ENDING):
             loop.add_signal_handler(number, end)
 
 
 def run_with_application(home: Path, output: Output, work: Callable[[Application], Awaitable[int]]) -> int:
     """Open the library at `home`, run `work` on a loop of its own, and return its exit code.
 
-    Ctrl-C and SIGTERM cancel `work`, close the workers, and come out as KeyboardInterrupt.
+    Ctrl-C, SIGTERM, and SIGHUP where the terminal is closed, cancel `work`, close the workers, and come out
+    as KeyboardInterrupt.
     """
 
     async def main() -> int:
         task = asyncio.current_task()
-        with contextlib.suppress(NotImplementedError):  # Windows
-            asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, lambda: task and task.cancel())
+        for number in _ENDING:
+            with contextlib.suppress(NotImplementedError):  # Windows
+                asyncio.get_running_loop().add_signal_handler(number, lambda: task and task.cancel())
         async with Application.open(home) as application:
             for notice in application.notices:
                 output.note(f"{notice.message}")

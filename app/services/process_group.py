@@ -25,8 +25,8 @@ MARK = "_ASTRORESEARCH_RUN"
 
 
 _GUARD = (
-    'read _; kill -s KILL -- "-$1"; for p in /proc/[0-9]*; do '
-    'grep -qsF -- "$2" "$p/environ" && kill -s KILL "${p#/proc/}"; done'
+    'read group && { read _; kill -s KILL -- "-$group"; }; for p in /proc/[0-9]*; do '
+    'grep -qsF -- "$1" "$p/environ" && kill -s KILL "${p#/proc/}"; done'
 )
 """Ends the group, and what has left it where the system tells (Linux), when the pipe closes."""
 
@@ -130,7 +130,7 @@ class ProcessGroup:
             # Without one, for want of processes, the program runs all the same.
             with contextlib.suppress(OSError):
                 self._guard = subprocess.Popen(
-                    ["/bin/sh", "-c", 'read group && { read _; kill -s KILL -- "-$group"; }'],
+                    ["/bin/sh", "-c", _GUARD, "guard", self._mark],
                     stdin=read_end,
                     stdout=subprocess.DEVNULL,
                     stderr=subprocess.DEVNULL,
