@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 from collections.abc import Callable, Sequence
@@ -76,9 +77,12 @@ def _coded(arguments: list[str], output: Output) -> int:
         return INTERRUPTED
     except OSError as error:
         # Expected at the edge alone: a full disk or a lost folder under our own reads and writes.
-        output.error(
-            AppError(f"The system refused: {error}.", code="system", hint="Check disk space and permissions.")
+        told = AppError(
+            f"The system refused: {error}.", code="system", hint="Check disk space and permissions."
         )
+        with contextlib.suppress(OSError):  # stdout itself may be what cannot be written
+            output.error(told)
+        _silence_stdout()
         return FAILED
     return code
 

@@ -132,6 +132,27 @@ def test_that_a_signal_exits_130_and_leaves_no_worker_and_no_blame(
         assert not any(item.attempts for item in library.imports.pending())
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="only Linux has a device that is always full")
+@pytest.mark.slow
+@pytest.mark.parametrize("options", [["--json"], []])
+def test_that_a_full_disk_under_the_output_is_told_without_a_traceback(
+    home: Path, options: list[str]
+) -> None:
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "app", "--home", str(home), *options, "tool", "list"],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+    assert done.returncode == 1
+    assert "The system refused" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert "Exception ignored" not in done.stderr
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="pipes differ")
 @pytest.mark.slow
 def test_that_a_closed_pipe_is_no_error(home: Path) -> None:
