@@ -38,7 +38,7 @@ OLD = "claude-sonnet-4-5"
 
 
 def model_at(server: FakeAnthropic, name: str = "claude-fake", **options: object) -> AnthropicChatModel:
-    settings = {"base_url": server.url, "api_key": lambda: "sk-ant", "context_tokens": 32_768, **options}
+    settings = {"base_url": server.url, "api_key": lambda: "sk-ant-secret", "context_tokens": 32_768, **options}
     return AnthropicChatModel(name, **settings)  # type: ignore[arg-type]
 
 
@@ -96,7 +96,7 @@ async def test_that_text_thinking_calls_and_usage_come_as_items() -> None:
     assert end.prompt_tokens > 40, "what came from the cache was read, too"
     assert end.completion_tokens > 0
     assert server.requests[0]["system"][0]["text"] == "Be brief."
-    assert server.headers[0]["authorization"] == "Bearer sk-ant"
+    assert server.headers[0]["authorization"] == "Bearer sk-ant-secret"
 
 
 async def test_that_a_conversation_with_calls_is_accepted_back_under_our_ids() -> None:
@@ -236,7 +236,7 @@ async def test_that_a_failure_before_the_reply_is_tried_again_and_counted_down(f
 
 
 @pytest.mark.parametrize(("answer", "kind"), [
-    (Http(401, "invalid x-api-key sk-ant", "authentication_error"), failures.ModelKeyError),
+    (Http(401, "invalid x-api-key sk-ant-secret", "authentication_error"), failures.ModelKeyError),
     (Http(403, "Your key has expired", "permission_error"), failures.ModelKeyError),
     (Http(404, "model: claude-none", "not_found_error"), failures.ModelMissingError),
     (Http(400, "Your credit balance is too low to access the API."), failures.ModelQuotaError),
@@ -255,7 +255,7 @@ async def test_that_what_cannot_pass_is_a_typed_error_at_once(answer: Http, kind
         await asked(model_at(server, attempts=1 if answer.status == 200 else 4))
     assert type(caught.value) is kind
     assert caught.value.hint
-    assert "sk-ant" not in caught.value.message
+    assert "sk-ant-secret" not in caught.value.message
     assert len(server.requests) == 1
 
 
@@ -311,4 +311,4 @@ async def test_that_the_environment_cannot_send_the_conversation_elsewhere(
     monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-of-another")
     with FakeAnthropic() as server:
         assert text_of(await asked(model_at(server))) == "done."
-    assert server.headers[0]["authorization"] == "Bearer sk-ant"
+    assert server.headers[0]["authorization"] == "Bearer sk-ant-secret"

@@ -18,7 +18,6 @@ from app.llm.remote.anthropic_reply import MessagesReply
 from app.llm.remote.anthropic_wire import Block, MessagesDialect, filled, layout_key, messages_body
 from app.llm.remote.carrier import Wiring, make_carrier
 from app.llm.remote.chunks import Chunk
-from app.llm.remote.failures import ModelRequestError
 from app.llm.remote.reply import Reply, Timeouts
 from app.llm.remote.service_chat import Asked, Body, Client, Pieces, ServiceChatModel
 
@@ -109,7 +108,7 @@ class AnthropicChatModel(ServiceChatModel):
         return reply.read(piece)
 
     def _learned_from(self, error: ModelError, body: Body) -> bool:
-        dialect = self._dialect.after(error.message, body) if isinstance(error, ModelRequestError) else None
+        dialect = self._dialect.after(error.message, body)
         self._dialect = dialect or self._dialect
         return dialect is not None
 

@@ -26,6 +26,15 @@ ROOTS = (
 """The libraries, and the classes that all their errors come of."""
 
 
+_SECRET_CHARS = 8
+"""Shorter keys ("none", "ollama") are no secrets, and words of a message."""
+
+
+def hidden(message: str, key: str) -> str:
+    """Return a message of a service without the key in it."""
+    return message.replace(key, "…") if len(key) >= _SECRET_CHARS else message
+
+
 def _nothing(_error: ModelError) -> None:
     """Leave the way out as it is."""
 
@@ -61,7 +70,7 @@ def _of_network(error: Exception, key: str, address: str) -> ModelError:
     if not hasattr(error, "body") or not (isinstance(status, int) or error.body):
         return _of_connection(error, address)
     code, message = error_of(error.body)
-    message = (message or str(getattr(error, "message", "")) or str(error)).replace(key or "\0", "…")
+    message = hidden(message or str(getattr(error, "message", "")) or str(error), key)
     if isinstance(status, int) and status >= 300:
         return failures.of_status(status, code, message, _headers(error))
     return failures.of_stream(code, message)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from app.llm.remote.address import check_address, checked_key, is_near
 from app.llm.remote.carrier import Wiring, make_carrier
 from app.llm.remote.chunks import error_of, mapping_in, mappings_in, number_in, text_in
-from app.llm.remote.explaining import explaining
+from app.llm.remote.explaining import explaining, hidden
 from app.llm.remote.failures import ModelMissingError, of_status
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ def _models(response: httpx2.Response, key: str) -> tuple[OfferedModel, ...]:
         body = None
     if response.status_code >= 300:
         code, message = error_of(body)
-        raise of_status(response.status_code, code, message.replace(key or "\0", "…"), response.headers)
+        raise of_status(response.status_code, code, hidden(message, key), response.headers)
     if not isinstance(body, Mapping) or not isinstance(body.get("data"), list):
         raise ModelMissingError("The address of the model answers, but not with a list of models.")
     rows = mappings_in(body["data"])[:MOST]

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 from app.errors import ModelError
 from app.llm.remote.carrier import Wiring, make_carrier
 from app.llm.remote.chunks import Chunk, read_chunk
-from app.llm.remote.failures import ModelRequestError
 from app.llm.remote.profiles import Profile, profile_of
 from app.llm.remote.reply import Reply, Timeouts
 from app.llm.remote.service_chat import Asked, Body, Client, Pieces, ServiceChatModel
@@ -115,7 +114,7 @@ class OpenAIChatModel(ServiceChatModel):
         return read_chunk(piece)
 
     def _learned_from(self, error: ModelError, body: Body) -> bool:
-        dialect = self._dialect.after(error.message, body) if isinstance(error, ModelRequestError) else None
+        dialect = self._dialect.after(error.message, body)
         self._dialect = dialect or self._dialect
         return dialect is not None
 

@@ -152,7 +152,7 @@ class ServiceChatModel(ABC):
                 if started and isinstance(error, failures.PASSING):
                     yield ChatProgress(None, error.message)
                     return
-                if not started and refusals < REFUSALS and self._learned_from(error, body):
+                if not started and refusals < REFUSALS and self._said_better(asked, error, body):
                     refusals, tries = refusals + 1, tries - 1
                     continue
                 chance = random.random()  # noqa: S311  it spreads many clients, nothing more
@@ -204,6 +204,12 @@ class ServiceChatModel(ABC):
 
     def _way_out(self, error: ModelError) -> None:  # noqa: B027  most need not
         """Put the way out into an error that is peculiar to the service."""
+
+    def _said_better(self, asked: Asked, error: ModelError, body: Body) -> bool:
+        """Whether the request would be made in other words now, be it by what another request learned."""
+        if not isinstance(error, failures.ModelRequestError):
+            return False
+        return self._body(asked) != body or self._learned_from(error, body)
 
     # -- one attempt ----------------------------------------------------------------------------------
 
