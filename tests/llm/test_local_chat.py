@@ -302,3 +302,35 @@ async def test_that_a_model_cut_short_is_refused_by_the_worker_alone(tmp_path: P
         await answer(broken, QUESTION)
     assert "incomplete" in caught.value.hint
     await worker.close()
+
+
+def with_template(path: Path, template: bytes) -> Path:
+    """Write the default model with another chat template in place of its own."""
+    content = weights.checked_gguf(weights.chat_gguf()).read_bytes()
+    key = b"tokenizer.chat_template"
+    at = content.index(key) + len(key) + 4
+    size = int.from_bytes(content[at : at + 8], "little")
+    start = at + 8
+    path.write_bytes(content[:start] + template.ljust(size) + content[start + size :])
+    return path
+
+
+async def test_that_a_template_that_cannot_be_read_is_replaced_by_a_common_one(
+    worker: Worker, tmp_path: Path
+) -> None:
+    chat = LocalChatModel(worker, with_template(tmp_path / "odd.gguf", b"{% for %}"), 512)
+    items = [item async for item in chat.stream(QUESTION, max_tokens=4, temperature=0.0)]
+    notes = [item.message for item in items if isinstance(item, ChatProgress)]
+    assert any("common one" in note for note in notes)
+    assert isinstance(items[-1], ChatEnd)
+
+
+async def test_that_a_template_that_takes_no_messages_is_a_clear_error(
+    worker: Worker, tmp_path: Path
+) -> None:
+    template = b"{{ raise_exception('only on Sundays') }}"
+    chat = LocalChatModel(worker, with_template(tmp_path / "strict.gguf", template), 512)
+    with pytest.raises(ModelError, match="only on Sundays") as caught:
+        await answer(chat, QUESTION)
+    assert caught.value.hint
+    assert worker.restarts == 0

@@ -10,7 +10,7 @@ from app.errors import ModelError
 from app.llm.chat import ContextOverflowError, Use
 from app.llm.local import threads
 from app.llm.local.calls.plan import CallPlan, plan
-from app.llm.local.calls.template import ChatTemplate
+from app.llm.local.calls.template import ChatTemplate, ChatTemplateError
 from app.llm.local.calls.thinking import tags_of
 from app.llm.local.disk_state import DiskStates, model_key
 from app.llm.local.engine import Engine
@@ -51,8 +51,8 @@ class Model:
         if not all(load.threads) and len(threads.candidates()) > 1:
             self.threads = self._measured_threads()
         words = self._engine.vocabulary
-        template = self._engine.metadata.get("tokenizer.chat_template", "")
-        self._template = ChatTemplate(template, words.begin_word, words.end_word)
+        self._template, told = _template(self._engine)
+        self._notes = [*fit.notes, *told]
         self._renderer = Renderer(self._template, words.control_words, words.end_words)
         self._replies = Replies()
         self._memory = SequenceMemory(self._engine, self._disk(load))
@@ -70,8 +70,11 @@ class Model:
 
     def terms(self) -> dict[str, JSON]:
         """Return what was settled when the model was loaded."""
-        notes = list(self._engine.fit.notes)
-        return {"context_tokens": self.context_tokens, "threads": list(self.threads), "notes": notes}
+        return {
+            "context_tokens": self.context_tokens,
+            "threads": list(self.threads),
+            "notes": self._notes,
+        }
 
     def tokens(self, text: str) -> list[int]:
         """Return the tokens of a text without any markup."""
@@ -198,6 +201,19 @@ class Model:
 
         key = model_key(Path(load.model), self._engine.fit.kv_type, llama_cpp.__version__)
         return DiskStates(Path(load.state_folder), key)
+
+
+def _template(engine: Engine) -> tuple[ChatTemplate, list[str]]:
+    """Return the model's chat template, or the most common one and why."""
+    words = engine.vocabulary
+    source = engine.metadata.get("tokenizer.chat_template", "")
+    common = ChatTemplate("", words.begin_word, words.end_word)
+    if not source:
+        return common, ["The model's file has no chat template: a common one is used, answers may suffer."]
+    try:
+        return ChatTemplate(source, words.begin_word, words.end_word), []
+    except ChatTemplateError as error:
+        return common, [f"{error.message} A common one is used, answers may suffer."]
 
 
 def _owner(ask: Ask) -> str:
