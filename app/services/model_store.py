@@ -103,8 +103,8 @@ class ModelStore:
         """
         order = self._order(name.strip())
         path = self._files.folder / order.file
-        if path.exists():
-            return await off_loop(self._files.one, path, self._settings())
+        if (here := await self._here(order, path)) is not None:
+            return here
         if self._settings().offline and not all(is_near(url) for url in order.urls):
             raise ModelError(
                 "The program is offline: nothing is downloaded.",
@@ -221,6 +221,21 @@ class ModelStore:
             fit = fit_of_entry(entry, self._settings())
             partial = 0 if entry.name in stored else self._files.partial(entry)
             yield Offer(model=entry, fit=fit, stored=stored.get(entry.name), partial=partial)
+
+    async def _here(self, order: _Order, path: Path) -> StoredModel | None:
+        """Return what was ordered if it is here already; a damaged file gives way to a new download."""
+        if not path.exists():
+            return None
+        model = await off_loop(self._files.one, path, self._settings())
+        if model.problem:
+            await off_loop(_unlinked, path)
+            return None
+        if order.entry is not None and model.entry != order.entry:
+            raise UsageError(
+                f"There is another file named {path.name} already.",
+                hint=f"Delete it first: `astroresearch models delete {model.name}`.",
+            )
+        return model
 
     def _order(self, name: str) -> _Order:
         """Find out what a name asks for. Raises NotFoundError or UsageError."""

@@ -12,7 +12,7 @@ from app.llm.chat import ChatMessage
 from app.llm.local.battery import Battery, CallProtocol, CallTrial, Measured, Way
 from app.llm.local.battery_rules import best_trial, decided, readable_context, tool_limit
 from app.llm.local.conformance import QUICK
-from tests.fakes.scripted_chat import Call, End, Fail, Reply, Say, ScriptedChat, Wait
+from tests.fakes.scripted_chat import Call, End, Fail, Reply, Say, ScriptedChat, Think, Wait
 
 GENERIC, FORCED, NATIVE = CallProtocol.GENERIC, CallProtocol.FORCED, CallProtocol.NATIVE
 COUNTED = Say("one, two, three, four", pieces=4)
@@ -77,6 +77,23 @@ async def test_that_the_next_way_is_tried_where_calls_are_not_well_formed() -> N
     assert (first.valid, second.valid, second.right) == (0, 4, 4)
     assert first.problems
     assert best_trial(found.trials) == second
+
+
+async def test_that_a_way_that_breaks_the_model_is_not_the_end() -> None:
+    broken: list[Reply] = [[Fail(ModelError("The template does not take tools."))]] * 4
+    native, generic = model(*speeds(), *broken, RECALLED), model(*RIGHT)
+    ways = [Way(NATIVE, "hermes", native), Way(GENERIC, "generic", generic)]
+    found = await Battery(ways, 8192, clock=Clock()).run()
+    assert [trial.valid for trial in found.trials] == [0, 4]
+    assert "template" in found.trials[0].problems[0]
+
+
+async def test_that_a_model_cut_off_in_thought_is_given_more_room_once() -> None:
+    first, *others = RIGHT
+    chat = model(*speeds(), [Think("Let me see."), End("length")], first, *others, RECALLED)
+    found = await Battery([Way(NATIVE, "qwen3", chat)], 8192, clock=Clock()).run()
+    assert (found.trials[0].asked, found.trials[0].right) == (4, 4)
+    assert max(chat.limits) == 800
 
 
 async def test_that_a_slow_model_is_not_tested_without_end() -> None:

@@ -180,6 +180,20 @@ async def test_that_the_newest_file_is_asked_for_where_the_pinned_one_is_gone(wo
         assert [path for path, _range in server.asked] == [PATH, newest]
 
 
+async def test_that_a_damaged_file_gives_way_to_a_pull_and_another_one_does_not(world: World) -> None:
+    path = world.home / "models" / "Small-Q8_0.gguf"
+    path.parent.mkdir()
+    path.write_bytes(DATA[:-20])
+    with FileServer({PATH: DATA}) as server:
+        store = world.store(catalogue(server.url))
+        assert (await store.pull("small")).problem == ""
+        other = gguf_file(name="Other", shapes=((64, 64),))
+        path.write_bytes(other)
+        with pytest.raises(UsageError):
+            await store.pull("small")
+    assert path.read_bytes() == other
+
+
 async def test_that_a_mirror_of_the_settings_is_asked_and_nobody_else(world: World) -> None:
     world_path = PATH.replace("/v1/", "/main/")
     official = FileServer({PATH: DATA})

@@ -12,15 +12,16 @@ from contextlib import aclosing
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from app.errors import ModelError, WorkerError
 from app.llm.chat import ChatDelta, ChatEnd, ChatItem, ChatMessage, ChatModel, ChatOptions, ThinkingChunk
 from app.llm.local import battery_texts as texts
-from app.llm.local.conformance import QUICK, heard, judge
+from app.llm.local.conformance import QUICK, Heard, Verdict, heard, judge
 from app.llm.local.conformance_cases import Case
 
 BUDGET_S = 60.0
 _SESSION = "passport"
 _ASKED_OF_SPEED = 48
-_ASKED_OF_CALLS = 160
+_ASKED_OF_CALLS, _ASKED_OF_THINKERS = 160, 800
 _READING_S = 5.0
 
 
@@ -179,19 +180,30 @@ class Battery:
             self._report(
                 0.35 + 0.15 * number + 0.12 * place / len(self._cases), f"Trying tool calls ({way.protocol})"
             )
-            stream = way.model.stream(
-                case.messages,
-                max_tokens=_ASKED_OF_CALLS,
-                temperature=0.0,
-                tools=case.tools,
-                options=ChatOptions(session=f"{_SESSION}-{way.protocol}-{case.name}", thinking=False),
-            )
-            verdict = judge(case, heard(await _all(stream)))
+            verdict = await self._judged(way, case)
             asked += 1
             valid += verdict.valid
             right += verdict.right
             problems += [f"{case.name}: {problem}" for problem in verdict.problems]
         return CallTrial(way.protocol, way.family, asked, valid, right, tuple(problems))
+
+    async def _judged(self, way: Way, case: Case) -> Verdict:
+        """Ask a case; a model that was cut off while it thought is given more room once, if there is time."""
+        options = ChatOptions(session=f"{_SESSION}-{way.protocol}-{case.name}", thinking=False)
+        reply = Heard()
+        try:
+            for most in (_ASKED_OF_CALLS, _ASKED_OF_THINKERS):
+                stream = way.model.stream(
+                    case.messages, max_tokens=most, temperature=0.0, tools=case.tools, options=options
+                )
+                reply = heard(await _all(stream))
+                lost_in_thought = reply.reason == "length" and reply.thinking and not reply.text
+                if not lost_in_thought or self._left_s < 0:
+                    break
+        except (ModelError, WorkerError) as error:
+            # this way of calling is not for this model; another may be
+            return Verdict(case.name, valid=False, right=False, problems=(error.message,))
+        return judge(case, reply)
 
     async def _recall(self) -> None:
         """Hide a detail in a text that can be read in the time that is left, and ask for it."""
