@@ -111,8 +111,22 @@ class ModelWork(QObject):
 
     def _begin(self, name: str, work: Coroutine[Any, Any, None], state: TransferState) -> None:
         self.transfers[name] = TransferProgress(name, state)
-        self._running[name] = self._tasks.start(work)
+        self._run(name, work, self.refresh)
         self.moved.emit(name)
+
+    def _run(self, name: str, work: Coroutine[Any, Any, None], after: Callable[[], object]) -> None:
+        """Run it; what is known of it ends with it, even where it was stopped before its first step."""
+
+        def ended(_task: object) -> None:
+            self._running.pop(name, None)
+            self.transfers.pop(name, None)
+            self.batteries.pop(Path(name), None)
+            if not self._closed:
+                self.moved.emit(name)
+                after()
+
+        task = self._running[name] = self._tasks.start(work)
+        task.add_done_callback(ended)
 
     async def _pull(self, name: str) -> None:
         try:
@@ -122,8 +136,6 @@ class ModelWork(QObject):
             self._post(again, lambda: self.pull(name))
         else:
             self._offer_to_use(model, self.tr("%1 is downloaded."))
-        finally:
-            self._ended(name)
 
     async def _add(self, path: Path) -> None:
         try:
@@ -132,8 +144,6 @@ class ModelWork(QObject):
             self._post(Message("error", error.message, error.hint))
         else:
             self._offer_to_use(model, self.tr("%1 is added to your models."))
-        finally:
-            self._ended(path.stem)
 
     def _offer_to_use(self, model: StoredModel, words: str) -> None:
         words = words.replace("%1", model.label)
@@ -148,12 +158,6 @@ class ModelWork(QObject):
         if name in self._running:
             self.transfers[name] = progress
             self.moved.emit(name)
-
-    def _ended(self, name: str) -> None:
-        self._running.pop(name, None)
-        self.transfers.pop(name, None)
-        self.moved.emit(name)
-        self.refresh()
 
     # -- choosing and deleting ------------------------------------------------------------------
 
@@ -202,7 +206,7 @@ class ModelWork(QObject):
         """Let a model go through the battery and keep its passport."""
         if path not in self.batteries:
             self.batteries[path] = (0.0, "")
-            self._running[str(path)] = self._tasks.start(self._examine(path))
+            self._run(str(path), self._examine(path), self.listed.emit)
             self.moved.emit(str(path))
 
     def stop_examining(self, path: Path) -> None:
@@ -219,9 +223,5 @@ class ModelWork(QObject):
             self.passports[path] = await self._passports.make(path, report)
         except AppError as error:
             self._post(Message("error", error.message, error.hint))
-        finally:
-            self.batteries.pop(path, None)
-            self._running.pop(str(path), None)
-            self.moved.emit(str(path))
-        self.used.emit()
-        self.listed.emit()
+        else:
+            self.used.emit()

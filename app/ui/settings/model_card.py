@@ -197,6 +197,7 @@ class StoredCard(ModelCard):
         elif self._passport is not None:
             self._view = PassportView(self._passport)
             self.column.addWidget(self._view)
+            self._view.show()
         self._say_more()
 
     def _close_view(self) -> None:
