@@ -33,7 +33,8 @@ class TriggerWatch:
         self._held += text
         while found := self._next():
             at, word = found
-            if word in self.words and not self.inside:
+            ends_thinking = self.tags is not None and word == self.tags.closing
+            if word in self.words and (ends_thinking or not self.inside):
                 self.done = True
                 return self._held[at:]
             self._held = self._held[at + len(word) :]
