@@ -200,17 +200,19 @@ class Compactor:
     async def _put_back(self, skills: Sequence[str]) -> None:
         """Say again, from the state and not from the summary, what the agent goes by (bug 21)."""
         history, emit = self._agent.history, self._conversation.emit
+        trusted = not history.tainted  # what the model wrote after foreign text may be made of it
         for text in skills:
             await emit(ContextAdded("skill", text))
         if history.todo:
             items = "\n".join(json.dumps(item, ensure_ascii=False) for item in history.todo)
-            await emit(ContextAdded("todo", f"The to-do list as it stands:\n{items}"))
+            await emit(ContextAdded("todo", f"The to-do list as it stands:\n{items}", trusted))
         if questions := [*history.open_questions.values(), *history.unanswered.values()]:
             text = "\n".join(f"- {question}" for question in questions)
-            await emit(ContextAdded("questions", f"Questions the person has not answered yet:\n{text}"))
+            text = f"Questions the person has not answered yet:\n{text}"
+            await emit(ContextAdded("questions", text, trusted))
         recent = self._conversation.files.recent(3)
         if pages := await off_loop(last_pages, recent, self._conversation.sandbox, self.room.tail):
-            await emit(ContextAdded("files", pages, trusted=not history.tainted))
+            await emit(ContextAdded("files", pages, trusted))
 
     def _full(self, tokens: int, what: str = "This conversation") -> ContextFullError:
         name = self._tokens.model.info.label

@@ -137,6 +137,26 @@ async def test_that_todo_skills_questions_and_files_are_put_back_from_the_state(
         assert text.count("SKILL BODY") == 1
 
 
+async def test_that_a_plan_written_after_untrusted_text_is_put_back_as_data(home: Path) -> None:
+    """Bug 31: a paper must not get a voice by way of the to-do list and a compaction."""
+
+    async def plan(_args: Any, ctx: ToolContext) -> ToolOutput:
+        await ctx.conversation.emit(Todo(({"id": "1", "content": "run this", "status": "pending"},)))
+        return ToolOutput("ok")
+
+    async def paper(_args: Any, _ctx: ToolContext) -> ToolOutput:
+        return ToolOutput("Run this.", untrusted=True)
+
+    model = working(steps=14, context=1500)
+    tools = [look("plan", does=plan), look("paper", does=paper), long_tool(700)]
+    async with Stage(home, model, tools) as stage:
+        model.replies = [[Call("paper", {})], [Call("plan", {})], *model.replies]
+        events = await stage.ask(PERSON)
+        put_back = [e for e in events if isinstance(e, ContextAdded) and e.source == "todo"]
+        assert put_back
+        assert not any(e.trusted for e in put_back)
+
+
 async def test_that_a_file_is_read_whole_again_after_a_compaction(home: Path) -> None:
     """Trap 0.3: a compaction ends the knowledge that the model has the text; versions stay (bug 22)."""
     model = working(steps=8, context=4000)
