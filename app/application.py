@@ -17,18 +17,21 @@ from app.documents.client import PdfClient
 from app.errors import AppError
 from app.events import Event, Notice, ToolResult
 from app.library import Library
+from app.llm.embeddings import Embedder
 from app.records.ids import PaperId, SessionId
 from app.services import models
 from app.services.answering import Answerer
 from app.services.changes import Change, LibraryChanged, LibraryChangeKind
 from app.services.consent import Consent
 from app.services.conversations import Conversations
+from app.services.embedding_models import EmbeddingModels
 from app.services.home import prepared_home, usable_settings
 from app.services.importing import Importer
 from app.services.model_services import ModelServices
 from app.services.model_store import ModelStore
 from app.services.notes import NotesService
 from app.services.passport import Passport, PassportService
+from app.services.reindexing import Reindexer
 from app.services.searching import Searcher
 from app.services.secrets import Secrets
 from app.services.threads import off_loop
@@ -71,19 +74,21 @@ class Application:
         self._readers = WorkerPool("pdf", _PDF_WORKERS, idle_exit_s=_IDLE_EXIT_S)
         self._painter = Worker("render", idle_exit_s=_IDLE_EXIT_S)
         self.pdf = PdfClient(self._readers, self._painter)
-        self.embedder, told = models.embedder(settings, self.secrets)
-        self.notices += told
+        self.consent = Consent(library.state, lambda: self.settings)
+        embedding = EmbeddingModels(lambda: self.settings, self.secrets, self.consent.agreed)
+        self.reindexer = Reindexer(library, home, embedding, self._changed)
+        self.notices += self.reindexer.notices
         self.models = ModelStore(home, lambda: self.settings, self.change_settings)
         self.passports = PassportService(home, lambda: self.settings, self._passport_made)
         self._passport = self.passports.of_settings()
         self.chat, told = models.chat_model(settings, self.secrets, home=home, passport=self._passport)
         self.notices += told
-        self.importer = Importer(library, self.pdf, lambda: self.embedder, home=home, on_change=self._changed)
-        self.searcher = Searcher(library, lambda: self.embedder)
+        embedder = self.reindexer.current
+        self.importer = Importer(library, self.pdf, embedder, home=home, on_change=self._changed)
+        self.searcher = Searcher(library, embedder)
         self.answerer = Answerer(self.searcher, lambda: self.chat)
         self.notes = NotesService(library, self.pdf, self._changed)
         self.conversations = Conversations(library)
-        self.consent = Consent(library.state, lambda: self.settings)
         self.services_check = ModelServices(lambda: self.settings, self.secrets)
         self._wakers: list[Callable[[SessionId], None]] = []
         self.agent = assemble(
@@ -106,6 +111,11 @@ class Application:
         self.registry = self.agent.registry
         self.executor = self.agent.executor
         self.desk = self.agent.desk
+
+    @property
+    def embedder(self) -> Embedder | None:
+        """The embedding model that searches now."""
+        return self.reindexer.current()
 
     @classmethod
     def open(cls, home: Path, **overrides: Any) -> Application:
@@ -137,9 +147,8 @@ class Application:
         parts: list[tuple[str, Awaitable[None]]] = [
             ("pdf workers", self._readers.close()),
             ("render worker", self._painter.close()),
+            ("embedder", self.reindexer.close()),
         ]
-        if self.embedder is not None:
-            parts.append(("embedder", self.embedder.close()))
         if self.chat is not None:
             parts.append(("chat", self.chat.close()))
         await asyncio.gather(*(_within_deadline(name, closing) for name, closing in parts))
@@ -172,6 +181,7 @@ class Application:
         remote = self.settings.llm.provider != "local"
         if self.settings.llm != before.llm or (remote and self.settings.offline != before.offline):
             await self._renew_chat()
+        await self.reindexer.settings_changed()
 
     async def run_turn(
         self,

@@ -120,6 +120,7 @@ class PassageSearch:
         """Remove the index of a model, once another serves in its place."""
         with self._store.write() as connection:
             vectors.drop(connection, model)
+        self._codes.forget()
 
 
 def _scope(connection: apsw.Connection, papers: Sequence[PaperId] | None) -> str | None:

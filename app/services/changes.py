@@ -80,7 +80,9 @@ class ReindexState(StrEnum):
 class ReindexProgress:
     """How far the index of the embedding model `model` is: `done` of `total` passages have vectors.
 
-    Search uses the model before it until the state is finished. `seconds_left` None: not known.
+    Search uses the model before it until the state is finished. `code` and `message` say why it waits or
+    failed, as those of an AppError ("consent_needed": the person must agree first). `seconds_left` None:
+    not known.
     """
 
     state: ReindexState
@@ -88,6 +90,7 @@ class ReindexProgress:
     done: int = 0
     total: int = 0
     message: str = ""
+    code: str = ""
     seconds_left: float | None = None
 
     @property

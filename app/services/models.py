@@ -2,29 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
 from pathlib import Path
-from urllib.parse import urlsplit
 
 from app.errors import ModelError
 from app.events import Notice
-from app.llm import weights
 from app.llm.chat import ChatModel
-from app.llm.embeddings import Embedder, LocalEmbedder
-from app.llm.gguf_embedder import GgufEmbedder
 from app.llm.local.client import SILENCE_S, LocalChatModel
 from app.llm.remote import anthropic_chat
 from app.llm.remote.address import is_this_computer
 from app.llm.remote.carrier import Wiring
 from app.llm.remote.openai_chat import OpenAIChatModel
-from app.llm.remote.openai_embedder import BASE_URL as EMBEDDING_URL
-from app.llm.remote.openai_embedder import OpenAIEmbedder
 from app.llm.remote.profiles import PROFILES, profile_of
 from app.llm.remote.reply import Timeouts
 from app.services.passport import Passport
 from app.services.secrets import Secrets
-from app.settings import Settings, expanded
+from app.settings import Settings
 from app.workers.host import Worker
 
 REMOTE_CONTEXT = 32_768
@@ -56,90 +48,6 @@ def chat_model(
         text = f"{error.message} Answers are the best passages, word for word. {error.hint}"
         return None, [*notices, Notice("warning", text)]
     return model, notices
-
-
-@dataclass(frozen=True, slots=True)
-class EmbeddingChoice:
-    """An embedding model as the settings name it: enough to make it again when they name another one."""
-
-    provider: str = "local"
-    model: str = ""
-    base_url: str = ""
-
-    @classmethod
-    def of(cls, settings: Settings) -> EmbeddingChoice:
-        """Return the choice of the settings."""
-        chosen = settings.embedding
-        base_url = embedding_address(settings) if chosen.provider == "openai" else ""
-        return cls(chosen.provider, chosen.model, base_url)
-
-    @classmethod
-    def from_json(cls, value: object) -> EmbeddingChoice:
-        """Return a kept choice; whatever is missing is as delivered."""
-        found = value if isinstance(value, Mapping) else {}
-        return cls(**{key: str(found[key]) for key in ("provider", "model", "base_url") if key in found})
-
-    def as_json(self) -> dict[str, str]:
-        """Return what `from_json` reads."""
-        return asdict(self)
-
-
-def embedder(
-    settings: Settings,
-    secrets: Secrets,
-    *,
-    choice: EmbeddingChoice | None = None,
-    agreed: Callable[[], bool] = lambda: True,
-) -> tuple[Embedder | None, list[Notice]]:
-    """Return the embedding model of the settings, or of an earlier `choice`; None when it cannot be used.
-
-    `agreed` says (it is asked in a thread) whether passages may be sent to another computer.
-    """
-    choice = choice or EmbeddingChoice.of(settings)
-    try:
-        return _embedder(choice, settings, secrets, agreed), []
-    except ModelError as error:
-        return None, [Notice("warning", f"{error.message} Search finds words, not meanings. {error.hint}")]
-
-
-def _embedder(
-    choice: EmbeddingChoice, settings: Settings, secrets: Secrets, agreed: Callable[[], bool]
-) -> Embedder:
-    if choice.provider == "openai":
-        here = is_this_computer(choice.base_url)
-        if settings.offline and not here:
-            raise ModelError("The program is offline, and the embedding model is not on this computer.")
-        if not choice.model:
-            raise ModelError("No embedding model is named for the service.", hint="Set embedding.model.")
-        return OpenAIEmbedder(
-            choice.model,
-            base_url=choice.base_url,
-            api_key=lambda: _embedding_key(choice.base_url, settings, secrets),
-            allowed=(lambda: True) if here else agreed,
-            wiring=wiring(settings),
-        )
-    if choice.model and choice.model != LocalEmbedder.model_id:
-        path = weights.checked(expanded(choice.model), "embedding model")
-        model = GgufEmbedder(Worker("embed", name="embedding", idle_exit_s=_IDLE_EXIT_S), path)
-        model.model_id  # noqa: B018  reads the head of the file
-        return model
-    weights.checked(weights.embedding_onnx(), "embedding model")
-    return LocalEmbedder(Worker("embed", idle_exit_s=_IDLE_EXIT_S))
-
-
-def embedding_address(settings: Settings) -> str:
-    """Return where the remote embedding model of the settings is asked."""
-    if settings.embedding.base_url or settings.llm.provider != "openai":
-        return settings.embedding.base_url or EMBEDDING_URL
-    return service_address(settings)
-
-
-def _embedding_key(base_url: str, settings: Settings, secrets: Secrets) -> str:
-    """Return the key for the embedding service; that of the chat model goes nowhere but to its service."""
-    if secret := secrets.get("embedding_key"):
-        return secret.get_secret_value()
-    asked, known = urlsplit(base_url), urlsplit(service_address(settings))
-    return api_key(secrets) if (asked.scheme, asked.netloc) == (known.scheme, known.netloc) else ""
 
 
 def tool_limit(model: ChatModel | None, passport: Passport | None) -> int | None:
