@@ -172,7 +172,7 @@ async def test_that_replies_come_back_as_they_were_written() -> None:
     history = [*QUESTION, ChatMessage("assistant", "So."), ChatMessage("user", "And?")]
     async for _ in model.stream(history, max_tokens=9, tools=[TOOL], options=options):
         pass
-    assert worker.asked[1]["written"] == {1: {"head": "A:", "text": raw}}
+    assert worker.asked[1]["written"] == {1: {"head": "A:", "text": raw, "family": "generic"}}
 
 
 async def test_that_a_question_goes_before_sub_agents_titles_and_summaries() -> None:

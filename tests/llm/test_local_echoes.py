@@ -6,7 +6,7 @@ from app.llm.local.rendering import Written
 
 
 def heard(*pieces: ChatDelta | CallDelta, raw: str, head: str = "H") -> Heard:
-    found = Heard(head, [raw])
+    found = Heard(head, raw=[raw])
     for piece in pieces:
         found.take(piece)
     return found

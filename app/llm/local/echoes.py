@@ -20,6 +20,7 @@ class Heard:
     """One reply while it is read: as it was written (`raw`), and as the application sees it."""
 
     head: str = ""
+    family: str = ""
     raw: list[str] = field(default_factory=list)
     text: list[str] = field(default_factory=list)
     calls: dict[int | None, list[str]] = field(default_factory=dict)
@@ -48,7 +49,7 @@ class Echoes:
         """Keep a reply, also one that was cut off."""
         if raw := "".join(heard.raw):
             key = heard.key(session)
-            self._written[key] = Written(heard.head, raw)
+            self._written[key] = Written(heard.head, raw, heard.family)
             self._written.move_to_end(key)
             while len(self._written) > _MOST:
                 self._written.popitem(last=False)

@@ -29,6 +29,8 @@ from app.workers.serve import Context
 
 # Conversations without a name are taken for one: each goes on where the last one agrees with it.
 _NAMELESS = "-"
+# Less room than this for a reply is worth reading the conversation again without its thinking.
+_ENOUGH = 256
 
 
 class Model:
@@ -86,9 +88,15 @@ class Model:
         Raises ContextOverflowError when the messages leave no room for a reply.
         """
         how = self._plan(ask)
-        prompt = self._renderer.prompt(how, ask.messages, ask.written)
+        written = {place: reply for place, reply in ask.written.items() if reply.family in ("", how.family)}
+        prompt = self._renderer.prompt(how, ask.messages, written)
         ids = self._ids(prompt)
         room = self.context_tokens - len(ids)
+        if written and room < min(ask.max_tokens, _ENOUGH):
+            # What the model thought is longer than what its template would repeat of it.
+            prompt = self._renderer.prompt(how, ask.messages, {})
+            ids = self._ids(prompt)
+            room = self.context_tokens - len(ids)
         if room < 1:
             raise ContextOverflowError(
                 f"The question and its passages are {len(ids)} tokens;"

@@ -24,10 +24,14 @@ from app.llm.local.token_log import Part, Reply
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """A reply as the model wrote it, behind the `head` of its turn that the prompt ended with."""
+    """A reply as the model wrote it, behind the `head` of its turn that the prompt ended with.
+
+    `family` is the call syntax it was written in: among replies in another it would only confuse.
+    """
 
     head: str
     text: str
+    family: str = ""
 
 
 @dataclass(frozen=True, slots=True)

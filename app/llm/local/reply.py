@@ -34,7 +34,7 @@ class Reply:
             case {"loading": float() | int() as share}:
                 return [ChatProgress(float(share), LOADING)]
             case {"begun": {"head": str(head), "template": str(template), "family": str(family)} as begun}:
-                self.begun, self.heard.head = True, head
+                self.begun, self.heard.head, self.heard.family = True, head, family
                 self.parser = self._parser(template, family, inside=bool(begun.get("inside")))
                 return []
             case {"read": int(read), "of": int(whole)}:

@@ -74,7 +74,7 @@ class Ask:
             use=Use(params.get("use") or Use.TURN),
             session=str(params.get("session") or ""),
             written={
-                int(place): Written(w["head"], w["text"])
+                int(place): Written(w["head"], w["text"], w.get("family") or "")
                 for place, w in (params.get("written") or {}).items()
             },
         )
