@@ -8,6 +8,7 @@ from contextlib import aclosing
 from typing import TYPE_CHECKING
 
 from app.agent.loop import compaction, fences
+from app.agent.loop.attempt import most_chars
 from app.agent.loop.breaker import MAX_FAILURES
 from app.agent.loop.compaction import Room
 from app.agent.loop.context_tokens import ContextTokens
@@ -186,6 +187,7 @@ class Compactor:
             ChatMessage("user", f"{fences.untrusted(text, 'conversation')}\n\nWrite the summary."),
         ]
         pieces: list[str] = []
+        written = 0
         ended = False
         # no session: what the model has read of the conversation is not to be pushed out by this
         options = ChatOptions(Use.SUMMARY)
@@ -194,6 +196,9 @@ class Compactor:
             async for item in items:
                 if isinstance(item, ChatDelta):
                     pieces.append(item.text)
+                    written += len(item.text)
+                if written > most_chars(limit):
+                    return ""  # it goes on as if it had not heard of the limit
                 ended = ended or isinstance(item, ChatEnd)
         return "".join(pieces).strip() if ended else ""
 

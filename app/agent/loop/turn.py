@@ -11,7 +11,7 @@ from app.agent.execution import faults
 from app.agent.execution.duplicates import DuplicateDetector
 from app.agent.execution.private_text import check_history
 from app.agent.loop import prompt
-from app.agent.loop.attempt import Attempt
+from app.agent.loop.attempt import Attempt, most_chars
 from app.agent.loop.compactor import Compactor
 from app.agent.loop.sessions import Agent
 from app.agent.tools.context import Conversation
@@ -150,10 +150,11 @@ class Turn:
         """Return the reply; its row is committed. Tries again only where nothing has begun to run."""
         tries, shortened = 0, False
         while True:
-            attempt, read_to = Attempt(self.conversation.emit, round_), self.agent.history.last_row
+            limit = compactor.room.reply
+            attempt = Attempt(self.conversation.emit, round_, most_chars(limit))
+            read_to = self.agent.history.last_row
             try:
                 faults.reach("before_model_call")
-                limit = compactor.room.reply
                 await attempt.take(
                     self.model.stream(messages, max_tokens=limit, tools=tools, options=self._options)
                 )

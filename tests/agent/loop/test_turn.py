@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from app.agent.loop.attempt import MOST_CALLS
 from app.agent.skills import SkillRegistry
 from app.agent.tools import ToolContext, ToolOutput
 from app.errors import ModelError, NotFoundError, UsageError
@@ -452,3 +453,31 @@ async def test_that_a_small_model_is_shown_few_tools_and_the_same_ones_until_ano
         seen = [[tool.name for tool in tools] for tools in model.tools_seen]
         assert seen[0] == seen[1] == sorted([*names[:4], "save_note"])
         assert seen[2] == sorted([*names[:4], "run_bash"])
+
+
+@pytest.mark.parametrize("kind", ["words", "thoughts", "arguments"])
+async def test_that_a_service_that_hears_of_no_limit_is_read_no_further(home: Path, kind: str) -> None:
+    """What it goes on to write would fill the memory, the journal, and every later request."""
+    endless: dict[str, list[Any]] = {
+        "words": [Say("x" * 5000) for _ in range(2000)],
+        "thoughts": [Think("x" * 50_000) for _ in range(200)],
+        "arguments": [Call("look", {"text": "y" * 10_000_000})],
+    }
+    model = StrictChat([endless[kind], *([[Say("Done.")]] * 3)])
+    async with Stage(home, model, [look()]) as stage:
+        assert reason_of(await stage.ask()) == "done"
+        session = stage.session
+        assert sum(len(str(row)) for row in stage.rows()) < 600_000
+        assert reason_of(await stage.ask("And now?", session)) == "done"
+        assert paired(stage.rows(session))
+        if kind == "arguments":
+            assert "length limit" in model.asked[1][-1].content
+
+
+async def test_that_thousands_of_calls_in_one_reply_are_cut_to_what_a_step_can_hold(home: Path) -> None:
+    model = StrictChat([[Call("look", {"number": n}, index=n) for n in range(3000)], [Say("Done.")]])
+    async with Stage(home, model, [look(safe=True)]) as stage:
+        events = await stage.ask()
+        assert reason_of(events) == "done"
+        assert len([e for e in events if isinstance(e, ToolResult)]) == MOST_CALLS
+        assert paired(stage.rows())
