@@ -20,6 +20,7 @@ from app.services.stored_files import (
     fit_of_entry,
     link,
     sha256_of,
+    unlinked,
 )
 from app.services.stored_models import CatalogueModel, ModelKind, Offer, Origin, Removed, StoredModel
 from app.services.threads import off_loop
@@ -192,7 +193,7 @@ class ModelStore:
                 f"{model.label} {where}: it is not deleted here.", hint="Choose another model instead."
             )
         now = await self._left(model) if model.active else ""
-        await off_loop(_unlinked, model.path)
+        await off_loop(unlinked, model.path)
         return Removed(model.name, model.size, now)
 
     async def check(self, model: StoredModel) -> str:
@@ -228,7 +229,7 @@ class ModelStore:
             return None
         model = await off_loop(self._files.one, path, self._settings())
         if model.problem:
-            await off_loop(_unlinked, path)
+            await off_loop(unlinked, path)
             return None
         if order.entry is not None and model.entry != order.entry:
             raise UsageError(
@@ -289,19 +290,3 @@ class ModelStore:
             await off_loop(steps.close)
             await off_loop(lambda: part.unlink(missing_ok=True))
         pace.became(TransferState.DONE, size, size)
-
-
-def _unlinked(path: Path) -> None:
-    """Delete a file. Windows keeps one that somebody has open: the worker may need a moment to end."""
-    for wait_s in (0.0, 0.2, 0.5, 1.0, 2.0):
-        time.sleep(wait_s)
-        try:
-            path.unlink(missing_ok=True)
-        except PermissionError as error:
-            last = error
-        else:
-            path.with_name(f".{path.name}.lock").unlink(missing_ok=True)
-            return
-    raise ModelError(
-        f"{path.name} cannot be deleted: {last.strerror}.", hint="Close what has it open, then try again."
-    ) from last

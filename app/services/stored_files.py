@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import shutil
+import time
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -226,6 +227,22 @@ def copy_steps(source: Path, part: Path) -> Generator[int, None, None]:
             yield done
         taken.flush()
         os.fsync(taken.fileno())
+
+
+def unlinked(path: Path) -> None:
+    """Delete a file. Windows keeps one that somebody has open: the worker may need a moment to end."""
+    for wait_s in (0.0, 0.2, 0.5, 1.0, 2.0):
+        time.sleep(wait_s)
+        try:
+            path.unlink(missing_ok=True)
+        except PermissionError as error:
+            last = error
+        else:
+            path.with_name(f".{path.name}.lock").unlink(missing_ok=True)
+            return
+    raise ModelError(
+        f"{path.name} cannot be deleted: {last.strerror}.", hint="Close what has it open, then try again."
+    ) from last
 
 
 def sha256_of(path: Path) -> str:
