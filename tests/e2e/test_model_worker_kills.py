@@ -13,10 +13,10 @@ from typing import Any
 import psutil
 import pytest
 
+from app.agent.loop.pieces import is_piece
 from app.application import Application
 from app.errors import ModelError, WorkerError
 from app.events import Event, TurnFinished
-from app.library.journal import PIECES
 from app.llm import weights
 from app.llm.chat import ChatEnd, ChatMessage, ToolSpec
 from app.llm.local.client import LocalChatModel
@@ -83,7 +83,7 @@ async def test_that_the_application_outlives_its_model_and_keeps_every_row(kills
         await killer
         assert session is not None
         rows = [row for _, row in application.library.journal.rows(session)]
-    kept = [event.as_json() for event in seen if event.as_json()["type"] not in PIECES]
+    kept = [event.as_json() for event in seen if not is_piece(event)]
     missing = [event for event in kept if event not in rows and event["type"] != "notice"]
     assert not missing
     assert sum(row["type"] == "turn_finished" for row in rows) == finished
