@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from app.llm.local.calls.gbnf import Matcher, parsed
 from app.llm.local.calls.grammar import GrammarBuilder, spelled_value
+from app.llm.local.calls.integers import integers
 from app.llm.local.calls.schema_check import problems
 from app.llm.local.calls.schema_simplify import arguments_shape
 from tests.harness.sentences import SentenceWriter
@@ -26,9 +27,11 @@ LEAVES = st.one_of(
     st.just({"type": "integer", "minimum": 0}),
     st.builds(
         lambda low, size: {"type": "integer", "minimum": low, "maximum": low + size},
-        st.integers(-9, 9),
-        st.integers(0, 20),
+        st.integers(-3000, 3000),
+        st.integers(0, 5000),
     ),
+    st.builds(lambda low: {"type": "integer", "exclusiveMinimum": low}, st.integers(-200, 200)),
+    st.builds(lambda high: {"type": "integer", "maximum": high}, st.integers(-200, 200)),
     st.just({"type": "number"}),
     st.just({"type": "boolean"}),
     st.just({"type": ["string", "null"]}),
@@ -149,3 +152,17 @@ def test_that_a_small_model_finds_the_end_of_its_strings_and_lists() -> None:
     assert not Matcher(parsed(grammar_of(schema, 20))).feed(spelled_value({"a": ["x" * 21]}))
     assert not Matcher(parsed(grammar_of(schema, 20))).feed(spelled_value({"a": ["x"] * 9}))
     assert Matcher(parsed(grammar_of(schema, 20))).feed(spelled_value({"a": ["x" * 20] * 8}))
+
+
+@given(st.integers(-1200, 1200), st.integers(0, 1500), st.lists(st.integers(-3000, 3000), max_size=20))
+def test_that_integers_are_held_to_their_limits(low: int, size: int, values: list[int]) -> None:
+    grammar = parsed(f"root ::= {integers(low, low + size)}")
+    for value in (low - 1, low, low + size, low + size + 1, *values):
+        matcher = Matcher(grammar)
+        assert (matcher.feed(str(value)) and matcher.complete) is (low <= value <= low + size), value
+
+
+@pytest.mark.parametrize("text", ["01", "-0", "+1", "1.0", "", "-"])
+def test_that_integers_have_one_spelling(text: str) -> None:
+    matcher = Matcher(parsed(f"root ::= {integers(-500, 500)}"))
+    assert not (matcher.feed(text) and matcher.complete)

@@ -20,6 +20,7 @@ from app.llm.local.calls.shape import (
     Record,
     Shape,
     Text,
+    Whole,
 )
 
 
@@ -38,14 +39,14 @@ def shape_of(value: object, **more: object) -> Shape:
         ({"type": "boolean"}, BOOLEAN),
         ({"type": "null"}, NULL),
         ({"type": "number", "minimum": 0}, Number(signed=False)),
-        ({"type": "integer"}, Number(whole=True)),
+        ({"type": "integer"}, Whole()),
         ({"type": "integer", "minimum": 2, "maximum": 4}, OneOf((2, 3, 4))),
         ({"type": "integer", "exclusiveMinimum": 2, "maximum": 9, "multipleOf": 3}, OneOf((3, 6, 9))),
         ({"enum": ["a", 1, True, None]}, OneOf(("a", 1, True, None))),
         ({"const": "x"}, OneOf(("x",))),
         ({"type": ["string", "null"]}, Either((Text(), NULL))),
         ({"type": "string", "nullable": True}, Either((Text(), NULL))),
-        ({"anyOf": [{"type": "string"}, {"type": "integer"}]}, Either((Text(), Number(whole=True)))),
+        ({"anyOf": [{"type": "string"}, {"type": "integer"}]}, Either((Text(), Whole()))),
         ({"type": "array", "items": {"type": "string"}, "minItems": 1, "maxItems": 3}, Items(Text(), 1, 3)),
         ({"type": "object", "additionalProperties": {"type": "boolean"}}, Dictionary(BOOLEAN)),
         ({"type": "object"}, Anything(record=True)),
@@ -66,7 +67,7 @@ def test_that_what_a_grammar_can_say_is_kept(schema: object, shape: Shape) -> No
         ({"type": "string", "minLength": 10_000}, Text(MAX_CHARACTERS)),
         ({"type": "array", "items": {"type": "string"}, "maxItems": 10_000}, Items(Text())),
         ({"type": "array", "items": {"type": "string"}, "minItems": 10_000}, Items(Text(), MAX_ITEMS)),
-        ({"type": "integer", "minimum": 0, "maximum": 10**9}, Number(whole=True, signed=False)),
+        ({"type": "integer", "minimum": 0, "maximum": 10**9}, Whole(0, 10**9)),
         ({"enum": [{"an": "object"}]}, Anything()),
         ({"type": "vector"}, Anything()),
         ({"$ref": "#/nowhere"}, Anything()),
@@ -82,7 +83,7 @@ def test_that_references_and_combinations_are_put_in_place() -> None:
     page = {"type": "object", "properties": {"page": {"type": "integer"}}, "required": ["page"]}
     both = {"allOf": [{"$ref": "#/$defs/Page"}, {"properties": {"quote": {"type": "string"}}}]}
     assert shape_of(both, **{"$defs": {"Page": page}}) == Record(
-        (Field("page", Number(whole=True), required=True), Field("quote", Text()))
+        (Field("page", Whole(), required=True), Field("quote", Text()))
     )
 
 

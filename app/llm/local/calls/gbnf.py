@@ -16,7 +16,7 @@ from typing import NoReturn, TypeAlias
 from app.errors import ModelError
 
 MAX_REPEATED = 2000
-"""llama.cpp's own limit on the product of the repetitions in one sequence."""
+"""llama.cpp's own limit on the rules that one repetition makes: those of the group, so many times."""
 MAX_RULES = 20_000
 
 
@@ -242,8 +242,9 @@ class _Reader:
     def _sequence(self, name: str, *, nested: bool) -> Sequence:
         found: list[Element] = []
         last: list[Element] = []
-        repeated = 1
+        size = 1  # how many rules what was read last is made of
         while self.at < len(self.text):
+            before = len(self.rules)
             match self.text[self.at]:
                 case '"':
                     last = self._literal()
@@ -264,9 +265,8 @@ class _Reader:
                     least, most = self._times()
                     if not last:
                         self._refuse("something to repeat")
-                    repeated *= max(most if most is not None else least, 1)
-                    if repeated > MAX_REPEATED:
-                        raise GrammarError(f"The grammar's rule {name} repeats too much ({repeated} times).")
+                    if (made := size * max(most or least, 1)) > MAX_REPEATED:
+                        raise GrammarError(f"The grammar's rule {name} repeats too much ({made} rules).")
                     del found[len(found) - len(last) :]
                     found += self._repetition(name, tuple(last), least, most)
                     last = []
@@ -280,6 +280,7 @@ class _Reader:
                 case _:
                     break
             found += last
+            size = max(len(self.rules) - before, 1)
             self._skip(lines=nested)
         return tuple(found)
 
@@ -321,7 +322,8 @@ class _Reader:
         self.at += 1
         found: list[Element] = []
         while not self.text.startswith('"', self.at):
-            code = ord(self._character())
+            if not (code := ord(self._character())):
+                self._refuse("a character before the end of the text")  # llama.cpp ends texts at a zero
             found.append(Characters(((code, code),)))
         self.at += 1
         return found
@@ -337,6 +339,8 @@ class _Reader:
                 self.at += 1
                 last = ord(self._character())
             ranges.append((first, last))
+        if not negated and any(first == 0 for first, _ in ranges):
+            self._refuse("a class without zero")
         self.at += 1
         return Characters(tuple(ranges), negated)
 

@@ -10,6 +10,7 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
+from app.llm.local.calls.integers import integers
 from app.llm.local.calls.shape import (
     Anything,
     Dictionary,
@@ -21,6 +22,7 @@ from app.llm.local.calls.shape import (
     Scalar,
     Shape,
     Text,
+    Whole,
 )
 
 _RULES = {
@@ -122,9 +124,12 @@ class GrammarBuilder:
                 return self.shared("string")
             case Text(least, most):
                 return self._text(least, most if most is not None else self.longest)
-            case Number(whole, signed):
-                names = {(True, True): "whole", (True, False): "count", (False, True): "number"}
-                return self.shared(names.get((whole, signed), "size"))
+            case Number(signed):
+                return self.shared("number" if signed else "size")
+            case Whole(None, None):
+                return self.shared("whole")
+            case Whole(low, high):
+                return self.rule(f"{name}-whole", integers(low, high))
             case OneOf(values):
                 return self.rule(
                     f"{name}-one", " | ".join(literal(self.spelling.scalar(value)) for value in values)

@@ -8,8 +8,8 @@ A part that cannot be understood becomes `Anything`, so that one odd schema cost
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 from collections.abc import Mapping as AnyMapping
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeGuard, overload
 
@@ -27,6 +27,7 @@ from app.llm.local.calls.shape import (
     Scalar,
     Shape,
     Text,
+    Whole,
 )
 
 MAX_DEPTH = 8
@@ -37,6 +38,8 @@ MAX_ITEMS = 16
 MAX_RANGE = 100
 """Integers between two limits this close are spelled out."""
 MAX_OPTIONS = 256
+LARGEST = 10**15
+"""Limits of integers beyond this are none."""
 
 Schema = AnyMapping[str, object]
 
@@ -202,14 +205,19 @@ def _text(node: Schema) -> Text:
 
 
 def _integer(node: Schema) -> Shape:
-    lowest, highest = _lowest(node), _highest(node)
-    if math.isfinite(lowest) and math.isfinite(highest):
-        first, last = math.ceil(lowest), math.floor(highest)
+    low, high = _bound(_lowest(node), math.ceil), _bound(_highest(node), math.floor)
+    if low is not None and high is not None:
+        if low > high:
+            return Whole()
         step = _whole(node.get("multipleOf"), None) or 1
-        values = tuple(value for value in range(first, min(last, first + MAX_RANGE) + 1) if value % step == 0)
-        if last - first <= MAX_RANGE and values:
+        values = tuple(value for value in range(low, min(high, low + MAX_RANGE) + 1) if value % step == 0)
+        if high - low <= MAX_RANGE and values:
             return OneOf(values)
-    return Number(whole=True, signed=lowest < 0)
+    return Whole(low, high)
+
+
+def _bound(value: float, rounded: Callable[[float], int]) -> int | None:
+    return rounded(value) if abs(value) < LARGEST else None
 
 
 def _lowest(node: Schema) -> float:

@@ -18,10 +18,17 @@ class Text:
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """A number; `whole` allows integers only, `signed` a minus."""
+    """A number; without `signed` it has no minus."""
 
-    whole: bool = False
     signed: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Whole:
+    """An integer from `low` to `high`; None is no limit."""
+
+    low: int | None = None
+    high: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +84,7 @@ class Anything:
     record: bool = False
 
 
-Shape: TypeAlias = Text | Number | OneOf | Items | Record | Dictionary | Either | Anything
+Shape: TypeAlias = Text | Number | Whole | OneOf | Items | Record | Dictionary | Either | Anything
 
 BOOLEAN = OneOf((True, False))
 NULL = OneOf((None,))
