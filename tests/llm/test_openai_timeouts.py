@@ -15,6 +15,7 @@ from app.errors import ModelError
 from app.llm.chat import ChatDelta, ChatEnd, ChatItem, ChatMessage, ChatProgress
 from app.llm.remote import failures
 from app.llm.remote.address import is_near
+from app.llm.remote.anthropic_chat import AnthropicChatModel
 from app.llm.remote.openai_chat import OpenAIChatModel
 from app.llm.remote.reply import Timeouts
 from tests.harness.cancelling import at_every_step
@@ -68,13 +69,23 @@ class Service(httpx2.AsyncBaseTransport):
 Outcome = tuple[list[ChatItem], float]
 
 
-def played(service: Service, address: str, timeouts: Timeouts | None = None, **options: int) -> Outcome:
+def text_event(text: str) -> dict[str, object]:
+    return {"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": text}}
+
+
+def played(
+    service: Service,
+    address: str,
+    timeouts: Timeouts | None = None,
+    kind: type[OpenAIChatModel] | type[AnthropicChatModel] = OpenAIChatModel,
+    **options: int,
+) -> Outcome:
     """Return the items of one request and the seconds it took on the clock of the loop."""
 
     async def main() -> Outcome:
-        model = OpenAIChatModel(
+        model = kind(
             "fake", base_url=address, api_key=lambda: "k", context_tokens=999, transport=service,
-            timeouts=timeouts, **options,
+            timeouts=timeouts, attempts=options.get("attempts", 4),
         )  # fmt: skip
         loop = asyncio.get_running_loop()
         begun = loop.time()
@@ -119,6 +130,36 @@ def test_that_silence_in_the_middle_cuts_the_reply() -> None:
     assert isinstance(items[-1], ChatProgress)
     assert 60 <= took <= 70
     assert len(service.asked_at) == 1
+
+
+def test_that_a_service_that_says_it_still_works_is_waited_for() -> None:
+    """Bug 10: keep-alive comments while a long call is written; no piece of the reply comes."""
+    busy: list[float | bytes] = [piece for _ in range(6) for piece in (50.0, b": keep-alive\n\n")]
+    items, took = played(Service([chunk("a"), *busy, chunk("b"), chunk(finish="stop")]), NEAR)
+    assert [item.text for item in items if isinstance(item, ChatDelta)] == ["a", "b"]
+    assert took >= 300
+
+
+def test_that_a_service_that_says_nothing_else_is_given_up_in_the_end() -> None:
+    busy: list[float | bytes] = [piece for _ in range(60) for piece in (50.0, b": keep-alive\n\n")]
+    items, took = played(Service([chunk("a"), *busy, chunk("b")]), FAR, Timeouts(first_token=200))
+    assert isinstance(items[-1], ChatProgress)
+    assert 190 <= took <= 260
+
+
+def test_that_pings_of_messages_are_taken_for_signs_of_life_too() -> None:
+    """Bug 10: the library drops them before we see them."""
+    events: list[dict[str, object] | None] = [{"type": "message_start", "message": {}}, text_event("a"), None, None, None, text_event("b"),
+              {"type": "message_delta", "delta": {"stop_reason": "end_turn"}}]  # fmt: skip
+    script: list[float | bytes] = []
+    for event in events:
+        script += [60.0] if event is None else []
+        data: dict[str, object] = event or {"type": "ping"}
+        script.append(f"event: {data['type']}\ndata: {json.dumps(data)}\n\n".encode())
+    items, took = played(Service(script), NEAR, kind=AnthropicChatModel)
+    assert [item.text for item in items if isinstance(item, ChatDelta)] == ["a", "b"]
+    assert isinstance(items[-1], ChatEnd)
+    assert took >= 180
 
 
 def test_that_a_missing_count_of_tokens_does_not_hold_a_whole_reply_back() -> None:
@@ -185,9 +226,9 @@ def test_that_a_request_cancelled_at_any_step_leaves_no_connection_and_the_model
 
 
 def test_that_the_library_is_not_imported_before_it_is_needed() -> None:
-    code = "import sys, app.llm.remote.openai_chat; print('openai' in sys.modules)"
+    code = "import sys, app.services.models; print(sorted(sys.modules))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "False"
+    assert not {"'openai'", "'anthropic'", "'httpx2'"} & set(done.stdout.strip("[]\n").split(", "))
 
 
 @pytest.mark.parametrize(("address", "near"), [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ssl
+from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -65,3 +66,26 @@ def make_carrier(base_url: str, wiring: Wiring, connect_s: float | None) -> http
             hint="Write it like http://proxy.example.org:3128 in the settings (llm.proxy), or unset the "
             "proxy in the environment.",
         ) from error
+
+
+def watch(response: httpx2.Response, on_bytes: Callable[[], None]) -> None:
+    """Call `on_bytes` whenever something of the body comes.
+
+    The libraries drop pings and comments, by which services say that they still work.
+    """
+    import httpx2
+
+    class Watched(httpx2.AsyncByteStream):
+        def __init__(self, inner: httpx2.AsyncByteStream) -> None:
+            self._inner = inner
+
+        async def __aiter__(self) -> AsyncIterator[bytes]:
+            async for data in self._inner:
+                on_bytes()
+                yield data
+
+        async def aclose(self) -> None:
+            await self._inner.aclose()
+
+    if isinstance(response.stream, httpx2.AsyncByteStream):
+        response.stream = Watched(response.stream)

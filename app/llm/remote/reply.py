@@ -72,11 +72,26 @@ class Waits:
     deadline: float | None
     begun: bool = False
     ended: bool = False
+    timer: asyncio.Timeout | None = None
+    """That of the wait that goes on now."""
     _first_until: float | None = None
+    _since: float = 0.0
+
+    def alive(self) -> None:
+        """Take note of bytes without a piece of the reply in them: the service works on it.
+
+        Within a reply that prolongs the wait between pieces, up to what the first one may take.
+        """
+        between, first = self.limits.between_tokens, self.limits.first_token
+        if self.timer is None or self.timer.expired() or not self.begun or self.ended or between is None:
+            return
+        until = asyncio.get_running_loop().time() + between
+        last = None if first is None else self._since + max(first, between)
+        self.timer.reschedule(min(at for at in (until, last, self.deadline) if at is not None))
 
     def until(self) -> float | None:
         """Return the time of the loop at which waiting ends; None for never."""
-        now = asyncio.get_running_loop().time()
+        now = self._since = asyncio.get_running_loop().time()
         seconds = USAGE_GRACE_S if self.ended else self.limits.between_tokens
         until = None if seconds is None else now + seconds
         if not (self.begun or self.ended):

@@ -27,7 +27,7 @@ from app.llm.chat import (
 )
 from app.llm.remote import failures
 from app.llm.remote.address import check_address, checked_key, is_near
-from app.llm.remote.carrier import Wiring
+from app.llm.remote.carrier import Wiring, watch
 from app.llm.remote.chunks import Chunk
 from app.llm.remote.explaining import explaining
 from app.llm.remote.reply import Reply, Timeouts, Waits
@@ -225,6 +225,7 @@ class ServiceChatModel(ABC):
         with explaining(key, self._base_url, self._way_out):
             async with asyncio.timeout_at(waits.until()):
                 stream = await self._post(client, body, key)
+            watch(stream.response, waits.alive)
             try:
                 pieces = aiter(stream)
                 while (chunk := await self._next(pieces, waits, reply)) is not None:
@@ -243,7 +244,7 @@ class ServiceChatModel(ABC):
     async def _next(self, pieces: AsyncIterator[object], waits: Waits, reply: Reply) -> Chunk | None:
         """Return the next chunk, or None at the end of the stream."""
         try:
-            async with asyncio.timeout_at(waits.until()):
+            async with asyncio.timeout_at(waits.until()) as waits.timer:
                 return self._read(await anext(pieces), reply)
         except StopAsyncIteration:
             return None
