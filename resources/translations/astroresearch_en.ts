@@ -148,6 +148,16 @@
         </message>
     </context>
     <context>
+        <name>ServicePage</name>
+        <message numerus="yes">
+            <source>The key works; %n model(s).</source>
+            <translation>
+                <numerusform>The key works; %n model.</numerusform>
+                <numerusform>The key works; %n models.</numerusform>
+            </translation>
+        </message>
+    </context>
+    <context>
         <name>StatusBar</name>
         <message numerus="yes">
             <source>%n file(s) not imported</source>

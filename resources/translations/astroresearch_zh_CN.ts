@@ -1789,6 +1789,16 @@
             <source>Choose…</source>
             <translation>选择…</translation>
         </message>
+        <message>
+            <source>The key works, but the service does not list %1. Choose one that it lists.</source>
+            <translation>密钥有效，但服务没有列出 %1。请从列表中选择。</translation>
+        </message>
+        <message numerus="yes">
+            <source>The key works; %n model(s).</source>
+            <translation>
+                <numerusform>密钥有效；%n 个模型。</numerusform>
+            </translation>
+        </message>
     </context>
     <context>
         <name>SessionDeeds</name>

@@ -13,6 +13,10 @@ translate = QCoreApplication.translate
 _GB, _MB = 10**9, 10**6
 _LANGUAGES = 8
 """Names of languages that are written out; more are counted."""
+_LANGUAGE_NAMES = {
+    "en": "English", "zh": "中文", "fr": "français", "de": "Deutsch", "es": "español", "it": "italiano",
+    "pt": "português", "ja": "日本語", "ko": "한국어", "ru": "русский",
+}  # fmt: skip
 
 
 def size(count: int) -> str:
@@ -83,16 +87,7 @@ def languages(codes: tuple[str, ...]) -> str:
     """Return the names of languages, or how many there are."""
     if len(codes) > _LANGUAGES:
         return translate("Models", "%n language(s)", None, len(codes))
-    here = QLocale()
-    names = []
-    for code in codes:
-        known = QLocale(code)
-        if here.language() is QLocale.Language.Chinese or known.language() is not QLocale.Language.Chinese:
-            native = known.nativeLanguageName() if known.language() is not QLocale.Language.C else code
-        else:
-            native = "中文"
-        names.append("English" if code == "en" else native)
-    return ", ".join(names)
+    return ", ".join(_LANGUAGE_NAMES.get(code, code) for code in codes)
 
 
 def transfer_words(progress: TransferProgress) -> str:

@@ -67,9 +67,12 @@ class ModelWork(QObject):
 
     def status(self) -> str:
         """Return what goes on, in a few words; "" while nothing does."""
-        parts = [self._step(self.tr("Getting %1"), name, p.share) for name, p in self.transfers.items()]
+        names = {offer.model.name: offer.model.label for offer in self.offers}
+        labels = {model.path: model.label for model in self.stored}
+        getting, testing = self.tr("Getting %1"), self.tr("Testing %1")
+        parts = [self._step(getting, names.get(name, name), p.share) for name, p in self.transfers.items()]
         for path, (share, _what) in self.batteries.items():
-            parts.append(self._step(self.tr("Testing %1"), path.stem, share))
+            parts.append(self._step(testing, labels.get(path, path.stem), share))
         return " · ".join(parts)
 
     @staticmethod

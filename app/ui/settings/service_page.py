@@ -12,7 +12,9 @@ from PySide6.QtWidgets import QFileDialog, QFrame, QHBoxLayout, QLineEdit, QScro
 
 from app.errors import AppError
 from app.llm.remote.address import is_this_computer, shown
+from app.llm.remote.profiles import profile_of
 from app.services.model_services import ModelServices, ServiceCheck, ServiceKind, kinds
+from app.services.models import service_address
 from app.settings import Settings
 from app.ui.settings.consent_line import ConsentLine
 from app.ui.settings.form import Form, Suggestions
@@ -57,7 +59,7 @@ class ServicePage(QWidget):
         self.local.setVisible(remote)
         if not remote:
             said, tone = self.tr("In use: a model on this computer. Nothing is sent."), "ok"
-        elif settings.offline and not is_this_computer(settings.llm.base_url):
+        elif settings.offline and not is_this_computer(service_address(settings)):
             said, tone = self.tr("Offline: the local model stands in for %1."), "warn"
         else:
             said, tone = self.tr("In use: %1"), "ok"
@@ -86,7 +88,7 @@ class ServicePage(QWidget):
 
     def show_check(self, check: ServiceCheck) -> None:
         """Show what came of a check, and the models to choose from."""
-        self._say(" ".join(filter(None, (check.message, check.hint))), _tone(check))
+        self._say(self._check_words(check), _tone(check))
         if check.ok:
             self.model.set_values(
                 {
@@ -94,6 +96,14 @@ class ServicePage(QWidget):
                     for offered in check.models
                 }
             )
+
+    def _check_words(self, check: ServiceCheck) -> str:
+        if check.ok and check.model_known is False:
+            words = self.tr("The key works, but the service does not list %1. Choose one that it lists.")
+            return words.replace("%1", self.model.text().strip())
+        if check.ok and check.models:
+            return self.tr("The key works; %n model(s).", None, len(check.models))
+        return " ".join(filter(None, (check.message, check.hint)))
 
     # -- what is pressed ------------------------------------------------------------------------
 
@@ -190,6 +200,7 @@ class ServicePage(QWidget):
     def _fill(self, settings: Settings) -> None:
         llm = settings.llm
         name = "anthropic" if llm.provider == "anthropic" else llm.service
+        name = name or profile_of("", llm.base_url).name
         self.service.setCurrentIndex(max(0, self.service.findData(name)))
         self.address.setText(llm.base_url)
         self.model.setText(llm.model)

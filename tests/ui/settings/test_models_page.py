@@ -238,7 +238,7 @@ async def test_that_a_download_shows_how_far_it_is_and_is_then_offered_for_use(q
         assert card.going.bar.value() == 250
         assert "10 MB a second" in card.going.words()
         assert not card.download.isVisibleTo(it.page)
-        assert it.work.status() == "Getting star-4b 25 %"
+        assert it.work.status() == "Getting Star 4B 25 %"
         it.store.go.set()
         await until(lambda: "star-4b" in it.page.stored)
         assert "star-4b" not in it.page.offers
