@@ -12,12 +12,13 @@ from pathlib import Path
 
 from app.errors import ModelError
 from app.llm import weights
+from app.llm.embeddings import LocalEmbedder
 from app.llm.local import fit as memory
 from app.llm.local.gguf import GgufModel
 from app.llm.local.soundness import Soundness, examined
 from app.services.model_catalogue import Catalogue
 from app.services.stored_models import CatalogueModel, Fit, ModelKind, Origin, StoredModel
-from app.settings import Settings
+from app.settings import Settings, expanded
 from app.sources.part_file import PART, RESERVE, gigabytes, sync_folder
 from app.sources.transfer import DiskFullError
 
@@ -25,6 +26,8 @@ FOLDER = "models"
 BUILT_IN_CHAT = "smollm2-135m"
 BUILT_IN_EMBEDDING = "all-minilm-l6-v2"
 _BLOCK = 8 * 2**20
+_BUILT_IN_NAMES = ("", LocalEmbedder.model_id)
+"""What `embedding.model` says of the built-in model; anything else is the path of a GGUF file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +104,7 @@ class StoredFiles:
                 parameters=22_700_000,
                 context_tokens=256,
                 fit=Fit(True, 256, size + 64 * 2**20, memory.free_memory()),
-                active=settings.embedding.provider == "local" and not settings.embedding.model,
+                active=settings.embedding.provider == "local" and settings.embedding.model in _BUILT_IN_NAMES,
                 licence="Apache-2.0",
             )
 
@@ -262,7 +265,7 @@ def _plain_fit(needed: int, context: int, free: int | None) -> Fit:
 def _chosen(settings: Settings) -> list[tuple[Path | None, ModelKind]]:
     """Return the files that the settings point at, for chat and for embeddings."""
     named = settings.embedding.model if settings.embedding.provider == "local" else ""
-    embedding = Path(named) if named.lower().endswith(".gguf") else None
+    embedding = None if named in _BUILT_IN_NAMES else expanded(named)
     return [(settings.llm.model_path, ModelKind.CHAT), (embedding, ModelKind.EMBEDDING)]
 
 

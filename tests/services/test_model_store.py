@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from app.errors import ModelError, NotFoundError, SettingsError, UsageError
+from app.llm.embeddings import LocalEmbedder
 from app.llm.local import fit
 from app.services.home_lock import HomeLock
 from app.services.model_catalogue import Catalogue, builtin_catalogue, parsed
@@ -411,3 +412,10 @@ def test_that_the_catalogue_of_the_program_is_whole_and_open() -> None:
     assert hosts == {"modelscope.cn"}
     mirrored = listed.addresses(listed.models[0], ["https://mirror.example/"])
     assert mirrored[0].startswith("https://mirror.example/Qwen/Qwen3-0.6B-GGUF/resolve/main/")
+
+
+async def test_that_the_built_in_embedding_model_may_be_named_in_the_settings(world: World) -> None:
+    world.overrides = {"embedding": {"model": LocalEmbedder.model_id}}
+    models = await world.store().models()
+    assert [model.name for model in models if model.active] == [BUILT_IN_CHAT, BUILT_IN_EMBEDDING]
+    assert all(not model.problem for model in models)
