@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from app.llm.local.disk_state import MAX_FILES, DiskStates, State, model_key
+from app.llm.local.disk_state import MAX_FILES, DiskStates, State, forget, model_key
 
 STATE = State([1, 2, 3], b"keys and values")
 
@@ -14,7 +14,11 @@ def test_that_a_state_comes_back_for_its_owner_and_model(tmp_path: Path) -> None
     assert states.save("a", STATE)
     assert DiskStates(tmp_path / "states", "m").load("a") == STATE
     assert states.load("b") is None
-    assert DiskStates(tmp_path / "states", "other").load("a") is None
+
+
+def test_that_a_state_of_another_model_is_none(tmp_path: Path) -> None:
+    DiskStates(tmp_path, "m").save("a", STATE)
+    assert DiskStates(tmp_path, "other").load("a") is None
 
 
 @pytest.mark.parametrize("place", [0, 8, 60, -1])
@@ -54,12 +58,20 @@ def test_that_a_folder_that_cannot_be_made_keeps_nothing(tmp_path: Path) -> None
     assert not DiskStates(tmp_path / "file", "m").save("a", STATE)
 
 
-def test_that_a_state_can_be_forgotten(tmp_path: Path) -> None:
+def test_that_a_deleted_conversation_leaves_no_state_whatever_the_model(tmp_path: Path) -> None:
     states = DiskStates(tmp_path, "m")
     states.save("a", STATE)
-    states.forget("a")
-    states.forget("a")
+    states.save("b", STATE)
+    forget(tmp_path, "a")
+    forget(tmp_path, "a")
     assert states.load("a") is None
+    assert states.load("b") == STATE
+
+
+def test_that_one_file_a_conversation_is_kept_also_when_the_model_changes(tmp_path: Path) -> None:
+    DiskStates(tmp_path, "m").save("a", STATE)
+    DiskStates(tmp_path, "other").save("a", STATE)
+    assert len(list(tmp_path.glob("*.state"))) == 1
 
 
 def test_that_the_key_depends_on_the_file_and_the_details(tmp_path: Path) -> None:

@@ -22,6 +22,7 @@ from app.llm.chat import (
     ToolSpec,
     Use,
 )
+from app.llm.local.disk_state import forget
 from app.llm.local.echoes import Echoes
 from app.llm.local.gguf import read_gguf
 from app.llm.local.making_way import MakeWayError, MakingWay
@@ -174,6 +175,11 @@ class LocalChatModel:
         reply = await self._worker.call("describe", self._load(), timeout=self._silence_s, priority=1)
         return dict(reply.value)
 
+    async def forget(self, session: str) -> None:
+        """Take away what is kept on disk of a conversation that is deleted."""
+        if self._state_folder:
+            await asyncio.to_thread(forget, self._state_folder, session)
+
     async def close(self) -> None:
         """Keep what should be kept, and close the worker."""
         if self._saver:
@@ -245,8 +251,9 @@ class LocalChatModel:
 
     async def _save_when_idle(self) -> None:
         await asyncio.sleep(_SAVE_AFTER_S)
-        with contextlib.suppress(WorkerError):
-            await self._save()
+        if self._worker.pid is not None:  # otherwise there is nothing to save, and no reason to start it
+            with contextlib.suppress(WorkerError):
+                await self._save()
 
     async def _save(self) -> None:
         await self._worker.call("save", {}, timeout=_SAVING_S, priority=8)

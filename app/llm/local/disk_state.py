@@ -42,6 +42,17 @@ def model_key(path: Path, *details: object) -> str:
     return digest.hexdigest()
 
 
+def state_path(folder: Path, owner: str) -> Path:
+    """Return the file of an owner's state; another model replaces it."""
+    return folder / f"{hashlib.blake2b(owner.encode(), digest_size=16).hexdigest()}.state"
+
+
+def forget(folder: Path, owner: str) -> None:
+    """Take an owner's state away: a conversation that is deleted leaves nothing behind."""
+    with contextlib.suppress(OSError):
+        state_path(folder, owner).unlink()
+
+
 class DiskStates:
     """The states in one folder: the latest few, of at most `max_bytes` together."""
 
@@ -66,14 +77,16 @@ class DiskStates:
         try:
             self._folder.mkdir(parents=True, exist_ok=True)
             self._make_room(len(state.data))
-            _write(self._path(owner), _MAGIC + _LENGTH.pack(len(head)) + head + tokens, state.data)
+            _write(
+                state_path(self._folder, owner), _MAGIC + _LENGTH.pack(len(head)) + head + tokens, state.data
+            )
         except OSError:
             return False
         return True
 
     def load(self, owner: str) -> State | None:
         """Return the owner's state; None where there is none, or none that can be used."""
-        path = self._path(owner)
+        path = state_path(self._folder, owner)
         try:
             content = path.read_bytes()
             os.utime(path)
@@ -84,15 +97,6 @@ class DiskStates:
             with contextlib.suppress(OSError):
                 path.unlink()
         return state
-
-    def forget(self, owner: str) -> None:
-        """Take the owner's state away."""
-        with contextlib.suppress(OSError):
-            self._path(owner).unlink()
-
-    def _path(self, owner: str) -> Path:
-        name = hashlib.blake2b(f"{self._model}\0{owner}".encode(), digest_size=16).hexdigest()
-        return self._folder / f"{name}.state"
 
     def _make_room(self, size: int) -> None:
         files = [(path.stat().st_mtime, path.stat().st_size, path) for path in self._folder.glob("*.state")]
