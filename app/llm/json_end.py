@@ -23,6 +23,11 @@ class ObjectEnd:
     _escaped: bool = False
     _hopeless: bool = False
 
+    @property
+    def in_string(self) -> bool:
+        """Whether the next character belongs to a string."""
+        return self._in_string
+
     def feed(self, text: str) -> int:
         """Take the next piece; return how many of its characters are within the object (all while open)."""
         at = 0

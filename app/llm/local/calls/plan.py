@@ -136,7 +136,8 @@ def plan(
         longest=LONGEST_OF_TINY if tiny else None,
         most_calls=1 if tiny else 8,
     )
-    asked = {} if thinking is None else {"enable_thinking": thinking}
+    # Two names are in use for the same thing; a template ignores what it does not know.
+    asked = {} if thinking is None else {"enable_thinking": thinking, "thinking": thinking}
     facts = probed(template, asked)
     native = syntax.native and facts.tools
     return CallPlan(

@@ -113,7 +113,8 @@ class XmlCall:
             self._held = self._held[head.end() :]
             found.append(CallDelta(self.index, name=self._name))
         while self._name and not self._ended:
-            if parameter := _PARAMETER.match(self._held):
+            whole = "</parameter>" in self._held
+            if whole and (parameter := _PARAMETER.match(self._held)):
                 value = spelled_value(self._value(parameter[1], parameter[2]))
                 before = ", " if self._given else "{"
                 found.append(CallDelta(self.index, arguments=f"{before}{json.dumps(parameter[1])}: {value}"))

@@ -41,6 +41,9 @@ class TaggedReader:
     _fresh: bool = False
     """Whether a call ended and no text came since."""
     _object: ObjectReader = field(default_factory=ObjectReader)
+    _end: ObjectEnd = field(default_factory=ObjectEnd)
+    _seen: int = 0
+    """How much of what is held was looked at for the end of an odd call."""
 
     @property
     def busy(self) -> bool:
@@ -98,7 +101,7 @@ class TaggedReader:
     def _begin(self) -> None:
         self.calls += 1
         self._state = "head"
-        self._object = ObjectReader()
+        self._object, self._end, self._seen = ObjectReader(), ObjectEnd(), 0
 
     def _said(self, text: str) -> list[ParsedItem]:
         text = text.lstrip() if self._fresh else text
@@ -117,17 +120,23 @@ class TaggedReader:
         return [CallDelta(self.calls - 1, name=head.strings[0])]
 
     def _whole(self) -> list[ParsedItem]:
-        """Wait for the end of the object, or for the tag where there is none."""
-        size = ObjectEnd()
-        inside = size.feed(self._held)
-        at = self._held.find(self.closing)
-        if size.closed:
-            at = inside
-        elif at < 0:
-            return []
-        body, self._held = self._held[:at], self._held[at:]
-        self._state = "tail"
-        return [_odd_call(self.calls - 1, body)]
+        """Wait for the end of the object, or for a tag outside of its strings."""
+        while True:
+            at = self._held.find(self.closing, self._seen)
+            stop = at if at >= 0 else len(self._held) - partial_end(self._held, [self.closing])
+            inside = self._seen + self._end.feed(self._held[self._seen : stop])
+            self._seen = max(stop, self._seen)
+            if self._end.closed:
+                at = inside
+            elif at >= 0 and self._end.in_string:
+                self._seen += len(self.closing)
+                self._end.feed(self.closing)
+                continue
+            if at < 0:
+                return []
+            body, self._held = self._held[:at], self._held[at:]
+            self._state = "tail"
+            return [_odd_call(self.calls - 1, body)]
 
     def _tail(self) -> list[ParsedItem]:
         """Drop what stands between the arguments and the closing tag, or the next call."""
