@@ -154,6 +154,7 @@ class Model:
             forced=ask.forced,
             thinking=ask.thinking,
             tiny=self.file.tiny,
+            control_words=self._renderer.control_words,
         )
 
     def _ids(self, prompt: Prompt) -> list[int]:

@@ -123,7 +123,7 @@ REPLIES = [
     '<tool_call>\n{"name": "search_papers", "arguments": {"query": "x"}}\n</tool_call> and then text',
     "<tool_call>nothing</tool_call>",
     '<tool_call>{"arguments": {"query": "a </tool_call> b"}, "name": "search_papers"}</tool_call>.',
-    '<tool_call>{"name": "search_papers", "arguments": {query}</tool_call><tool_call>{"name": "x"}</tool_call>',
+    '<tool_call>{"name": "search_papers", "arguments": {q}</tool_call><tool_call>{"name": "x"}</tool_call>',
     '<tool_call>{"arguments": {"query": "x"}, "name": "search_papers"}</tool_call>',
     '<tool_call>{"name": "search_papers", "arguments": {"query": "x"}}',
     "<tool_call><function=search_papers>\n<parameter=query>\nx\n</parameter>\n</function></tool_call>",
