@@ -59,9 +59,14 @@ class Consent:
         """Whether the person has agreed for this library."""
         return bool(self._state.get(_KEY))
 
-    def needed_for(self) -> str:
-        """Return the service for which the person must be asked first, or ""."""
+    def needed_for(self, address: str | None = None) -> str:
+        """Return the service for which the person must be asked first, or "".
+
+        By default that of the chat model; with `address` any other that text is sent to.
+        """
         service = self.service
+        if address is not None:
+            service = "" if is_this_computer(address) else shown(address)
         return service if service and not self.agreed() else ""
 
     def agree(self) -> None:

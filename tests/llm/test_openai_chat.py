@@ -223,6 +223,8 @@ async def test_that_a_failure_before_the_reply_is_tried_again_and_told(failure: 
     (Http(500, "the request exceeds the available context size"), ContextOverflowError),
     (Http(413), ContextOverflowError),
     (Http(200, body="<html>Welcome</html>"), failures.ModelMissingError),
+    (Http(200, body='{"error": {"message": "maximum context length"}}'), ContextOverflowError),
+    (Http(403, body="<html>Blocked by the firewall</html>"), failures.ModelKeyError),
 ])  # fmt: skip
 async def test_that_what_cannot_pass_is_a_typed_error_at_once(answer: Http, kind: type[ModelError]) -> None:
     with FakeOpenAI([answer]) as server, pytest.raises(kind) as caught:
@@ -230,6 +232,7 @@ async def test_that_what_cannot_pass_is_a_typed_error_at_once(answer: Http, kind
     assert type(caught.value) is kind
     assert caught.value.hint
     assert "sk-secret" not in caught.value.message
+    assert "<html" not in caught.value.message
     assert len(server.requests) == 1
 
 

@@ -41,6 +41,12 @@ def test_that_any_other_computer_needs_consent(library: Library, llm: dict) -> N
     assert "secret" not in question(asked)
 
 
+def test_that_other_services_are_asked_for_by_their_address(library: Library) -> None:
+    local = consent(library, {})
+    assert local.needed_for("https://embed.example.org/v1") == "https://embed.example.org/v1"
+    assert local.needed_for("http://localhost:8080/v1") == ""
+
+
 def test_that_it_is_asked_once_for_a_library_and_can_be_taken_back(tmp_path: Path) -> None:
     with Library.open(tmp_path / "a") as library:
         consent(library, FAR).agree()

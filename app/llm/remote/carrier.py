@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     import httpx2
 
 NO_PROXY = "none"
+HEAD_BYTES = 4096
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,12 +69,15 @@ def make_carrier(base_url: str, wiring: Wiring, connect_s: float | None) -> http
         ) from error
 
 
-def watch(response: httpx2.Response, on_bytes: Callable[[], None]) -> None:
-    """Call `on_bytes` whenever something of the body comes.
+def watch(response: httpx2.Response, on_bytes: Callable[[], None]) -> bytearray:
+    """Call `on_bytes` whenever something of the body comes; returns where its beginning is kept.
 
-    The libraries drop pings and comments, by which services say that they still work.
+    The libraries drop pings and comments, by which services say that they still work, and whatever is no
+    stream, such as an error that comes as plain JSON.
     """
     import httpx2
+
+    head = bytearray()
 
     class Watched(httpx2.AsyncByteStream):
         def __init__(self, inner: httpx2.AsyncByteStream) -> None:
@@ -82,6 +86,7 @@ def watch(response: httpx2.Response, on_bytes: Callable[[], None]) -> None:
         async def __aiter__(self) -> AsyncIterator[bytes]:
             async for data in self._inner:
                 on_bytes()
+                head.extend(data[: max(0, HEAD_BYTES - len(head))])
                 yield data
 
         async def aclose(self) -> None:
@@ -89,3 +94,4 @@ def watch(response: httpx2.Response, on_bytes: Callable[[], None]) -> None:
 
     if isinstance(response.stream, httpx2.AsyncByteStream):
         response.stream = Watched(response.stream)
+    return head

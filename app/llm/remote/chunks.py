@@ -76,6 +76,16 @@ def error_of(error: object) -> tuple[str, str]:
     return str(code), text_in(error.get("message")) or text_in(error.get("detail"))
 
 
+def error_in(body: bytes) -> tuple[str, str]:
+    """Return code and message of a body that is an error and no stream; empty where it is none."""
+    try:
+        value = json.loads(body)
+    except (ValueError, RecursionError):
+        return "", ""
+    found = mapping_in(value)
+    return error_of(found) if "error" in found or found.get("object") == "error" else ("", "")
+
+
 def _calls(delta: Mapping[str, object]) -> Iterator[CallDelta]:
     for call in mappings_in(delta.get("tool_calls")):
         function = mapping_in(call.get("function"))

@@ -167,8 +167,13 @@ def of_stream(code: str, message: str) -> ModelError:
     return ModelServerError(f"The model service broke the reply off.{_sentence(message)}")
 
 
-def of_empty(content_type: str) -> ModelError:
-    """Return the error of an answer that held nothing of a reply."""
+def of_empty(content_type: str, code: str, message: str) -> ModelError:
+    """Return the error of an answer that held nothing of a reply.
+
+    `code` and `message` are those of an error that came as plain JSON where a stream was due.
+    """
+    if message:
+        return of_stream(code, message)
     if "html" in content_type:
         return ModelMissingError("The address of the model answers with a web page.")
     return ModelServerError("The model service answered without a reply.")
@@ -205,5 +210,5 @@ def retry_wait(error: ModelError, attempt: int, *, attempts: int = 4, chance: fl
 
 
 def _sentence(message: str) -> str:
-    text = " ".join(message.split())[:300]
+    text = "" if message.lstrip().startswith("<") else " ".join(message.split())[:300]  # no web page
     return f" It says: {text}" if text else ""

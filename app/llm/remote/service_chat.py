@@ -28,8 +28,8 @@ from app.llm.chat import (
 from app.llm.remote import failures
 from app.llm.remote.address import check_address, checked_key, is_near
 from app.llm.remote.carrier import Wiring, watch
-from app.llm.remote.chunks import Chunk
-from app.llm.remote.explaining import explaining
+from app.llm.remote.chunks import Chunk, error_in
+from app.llm.remote.explaining import explaining, hidden
 from app.llm.remote.reply import Reply, Timeouts, Waits
 from app.llm.tokens import TokenEstimator
 
@@ -225,7 +225,7 @@ class ServiceChatModel(ABC):
         with explaining(key, self._base_url, self._way_out):
             async with asyncio.timeout_at(waits.until()):
                 stream = await self._post(client, body, key)
-            watch(stream.response, waits.alive)
+            head = watch(stream.response, waits.alive)
             try:
                 pieces = aiter(stream)
                 while (chunk := await self._next(pieces, waits, reply)) is not None:
@@ -239,7 +239,9 @@ class ServiceChatModel(ABC):
             self._heard(reply)
             yield end
         elif not waits.begun:
-            raise failures.of_empty(stream.response.headers.get("content-type", ""))
+            code, message = error_in(bytes(head))
+            kind = stream.response.headers.get("content-type", "")
+            raise failures.of_empty(kind, code, hidden(message, key))
 
     async def _next(self, pieces: AsyncIterator[object], waits: Waits, reply: Reply) -> Chunk | None:
         """Return the next chunk, or None at the end of the stream."""
