@@ -83,6 +83,32 @@ class Catalogue:
         return Host(entry, entry, entry.rstrip("/") + layout, self.hosts[0].revision)
 
 
+@dataclass(frozen=True, slots=True)
+class Order:
+    """What a name asks for: the file it is kept under, and where it may be; `entry` where it is listed."""
+
+    name: str
+    file: str
+    urls: tuple[str, ...]
+    entry: CatalogueModel | None = None
+
+
+def ordered(name: str, catalogue: Catalogue, chosen: Sequence[str]) -> Order:
+    """Find out what a name asks for: a model of the catalogue, `owner/repo/file.gguf`, or an address.
+
+    `chosen` are the hosts of the settings. Raises NotFoundError or UsageError.
+    """
+    if entry := catalogue.find(name):
+        return Order(entry.name, entry.file, catalogue.addresses(entry, chosen), entry)
+    if name.startswith(("https://", "http://")):
+        return Order(file_name_of(name).rpartition(".")[0], file_name_of(name), (name,))
+    if place := place_of(name):
+        urls = [url for host in catalogue.used(chosen) for url in host.addresses(place)]
+        file = file_name_of(place.file)
+        return Order(file.rpartition(".")[0], file, tuple(dict.fromkeys(urls)))
+    raise unknown(name, catalogue)
+
+
 def place_of(name: str) -> Place | None:
     """Return what `owner/repo/file.gguf`, perhaps with `@revision`, names; None for anything else."""
     found = _PLACE.fullmatch(name)
@@ -100,6 +126,14 @@ def file_name_of(path: str) -> str:
             hint="Name a model of `astroresearch models list`, owner/repo/file.gguf, or its address.",
         )
     return name
+
+
+def stored_name(name: str, label: str) -> str:
+    """Return the name under which a file of the person is kept: its own, or one made of the model's label."""
+    if _SAFE_FILE.fullmatch(name):
+        return name
+    plain = re.sub(r"[^\w.+-]+", "-", label).strip("-.") or "model"
+    return f"{plain}.gguf"
 
 
 @cache

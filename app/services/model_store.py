@@ -5,24 +5,24 @@ from __future__ import annotations
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from app.errors import ModelError, NotFoundError, SettingsError, UsageError
 from app.llm.remote.address import is_near
 from app.services.home_lock import HomeLock
-from app.services.model_catalogue import Catalogue, builtin_catalogue, file_name_of, place_of, unknown
+from app.services.model_catalogue import Catalogue, Order, builtin_catalogue, ordered, stored_name, unknown
 from app.services.stored_files import (
     StoredFiles,
     check_room,
     copy_steps,
     fit_of_entry,
+    hash_steps,
     link,
-    sha256_of,
     unlinked,
 )
-from app.services.stored_models import CatalogueModel, ModelKind, Offer, Origin, Removed, StoredModel
+from app.services.stored_models import ModelKind, Offer, Origin, Removed, StoredModel
 from app.services.threads import off_loop
 from app.settings import Settings
 from app.sources.client import new_client
@@ -38,16 +38,6 @@ from app.sources.transfer import (
 )
 
 SaveSettings = Callable[[Mapping[str, Any]], Awaitable[None]]
-
-
-@dataclass(frozen=True, slots=True)
-class _Order:
-    """What a pull fetches."""
-
-    name: str
-    file: str
-    urls: tuple[str, ...]
-    entry: CatalogueModel | None = None
 
 
 class ModelStore:
@@ -102,7 +92,7 @@ class ModelStore:
         Goes on where an earlier download ended. Cancel the task to stop; what came stays for the next time.
         Raises NotFoundError, ModelError and the kinds of `app.sources.transfer.DownloadError`.
         """
-        order = self._order(name.strip())
+        order = ordered(name.strip(), self.catalogue, self._settings().llm.model_hosts)
         path = self._files.folder / order.file
         if (here := await self._here(order, path)) is not None:
             return here
@@ -149,7 +139,7 @@ class ModelStore:
             raise ModelError(f"{path.name} was not added: {model.problem}", code="model_damaged")
         known = await off_loop(self._files.twin, given)
         if known is None:
-            known = await off_loop(self._files.destination, file_name_of(given.name))
+            known = await off_loop(self._files.destination, stored_name(given.name, model.label))
             async with self._alone(given.stem, known):
                 if not await off_loop(link, given, known):
                     await self._copy(given, known, self._noted(given.stem, on_progress))
@@ -200,7 +190,11 @@ class ModelStore:
         """Read the whole file and compare it with the checksum of the catalogue; returns what is wrong."""
         if model.problem or not (model.entry and model.entry.sha256):
             return model.problem
-        if await off_loop(sha256_of, model.path) == model.entry.sha256:
+        steps = hash_steps(model.path)
+        digest = ""
+        while (found := await off_loop(next, steps, None)) is not None:
+            digest = found
+        if digest == model.entry.sha256:
             return ""
         return f"{model.path.name} is not the file of the catalogue: its checksum differs. Download it again."
 
@@ -223,7 +217,7 @@ class ModelStore:
             partial = 0 if entry.name in stored else self._files.partial(entry)
             yield Offer(model=entry, fit=fit, stored=stored.get(entry.name), partial=partial)
 
-    async def _here(self, order: _Order, path: Path) -> StoredModel | None:
+    async def _here(self, order: Order, path: Path) -> StoredModel | None:
         """Return what was ordered if it is here already; a damaged file gives way to a new download."""
         if not path.exists():
             return None
@@ -237,19 +231,6 @@ class ModelStore:
                 hint=f"Delete it first: `astroresearch models delete {model.name}`.",
             )
         return model
-
-    def _order(self, name: str) -> _Order:
-        """Find out what a name asks for. Raises NotFoundError or UsageError."""
-        hosts = self._settings().llm.model_hosts
-        if entry := self.catalogue.find(name):
-            return _Order(entry.name, entry.file, self.catalogue.addresses(entry, hosts), entry)
-        if name.startswith(("https://", "http://")):
-            return _Order(file_name_of(name).rpartition(".")[0], file_name_of(name), (name,))
-        if place := place_of(name):
-            urls = [url for host in self.catalogue.used(hosts) for url in host.addresses(place)]
-            file = file_name_of(place.file)
-            return _Order(file.rpartition(".")[0], file, tuple(dict.fromkeys(urls)))
-        raise unknown(name, self.catalogue)
 
     @asynccontextmanager
     async def _alone(self, name: str, path: Path) -> AsyncIterator[None]:

@@ -248,10 +248,19 @@ def unlinked(path: Path) -> None:
     ) from last
 
 
+def hash_steps(path: Path) -> Generator[str, None, None]:
+    """Read a file block by block, a moment each; the last thing it yields is the checksum of all of it."""
+    digest = hashlib.sha256()
+    with path.open("rb") as file:
+        while block := file.read(_BLOCK * 8):
+            digest.update(block)
+            yield ""
+    yield digest.hexdigest()
+
+
 def sha256_of(path: Path) -> str:
     """Return the checksum of a file; a second for each gigabyte or so."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+    return list(hash_steps(path))[-1]
 
 
 def _plain_fit(needed: int, context: int, free: int | None) -> Fit:

@@ -128,8 +128,9 @@ class _Run:
         host = urlsplit(url).hostname or url
         failed = 0
         restarted = False
+        best = self._file.size
         while True:
-            before = self._file.size
+            before, best = self._file.size, max(best, self._file.size)
             try:
                 return await self._try(client, url, host)
             except _BadPartError:
@@ -138,7 +139,7 @@ class _Run:
                     raise
                 restarted = True  # the part may have been of another file: once more from the beginning
             except _AgainError as error:
-                failed = 1 if self._file.size > before else failed + error.weight
+                failed = 1 if self._file.size > best else failed + error.weight
                 if failed >= self._patience.tries:
                     raise DownloadNetworkError(f"{host}: {error}") from error
                 await self._wait(host, str(error), failed, error.after_s)

@@ -280,6 +280,26 @@ async def test_that_a_file_of_another_disk_is_copied_with_progress(
 
 
 @pytest.mark.parametrize(
+    ("name", "kept"),
+    [
+        ("模型.gguf", "模型.gguf"),
+        ("a b.GGUF", "a b.GGUF"),
+        ("sha256-0af1", "sha256-0af1-1.5B.gguf"),
+        ("Mine (2).gguf", "Mine-2-1.5B.gguf"),
+        ("-.gguf", "Some-Model-1.5B.gguf"),
+    ],
+)
+async def test_that_a_file_of_any_name_is_taken_under_one_that_is_safe(
+    world: World, tmp_path: Path, name: str, kept: str
+) -> None:
+    path = tmp_path / name
+    path.write_bytes(gguf_file(name="Some Model"))
+    added = await world.store().add(path)
+    assert added.path == world.home / "models" / kept
+    assert added.path.read_bytes() == path.read_bytes()
+
+
+@pytest.mark.parametrize(
     ("data", "word"),
     [
         (b"", "empty"),

@@ -84,7 +84,14 @@ def use_model(context: typer.Context, name: _Name) -> int:
     invocation = Invocation.of(context)
 
     async def work(application: Application) -> int:
-        return _one(invocation.output, await application.models.use(name))
+        model = await application.models.use(name)
+        done = _one(invocation.output, model)
+        known = await asyncio.to_thread(application.passports.kept, model.path)
+        if model.kind is ModelKind.CHAT and known is None:
+            invocation.output.note(
+                "`astroresearch models passport` tests for a minute what it can do, and goes by that."
+            )
+        return done
 
     return invocation.with_application(work)
 
