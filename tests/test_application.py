@@ -65,14 +65,35 @@ async def test_that_a_model_file_that_is_none_leaves_quotes_and_says_so(
         assert any("model.gguf" in notice.message for notice in application.notices)
 
 
-@pytest.mark.parametrize(("section", "provider"), [("llm", "anthropic"), ("embedding", "openai")])
-async def test_that_a_provider_that_is_not_built_is_named_and_not_silently_replaced(
-    home: Path, section: str, provider: str
+@pytest.mark.parametrize(
+    ("embedding", "offline", "why"),
+    [
+        ({"provider": "openai"}, False, "No embedding model is named"),
+        ({"provider": "openai", "model": "m"}, True, "offline"),
+        ({"model": "/nowhere/model.gguf"}, False, "no embedding model at /nowhere/model.gguf"),
+    ],
+)
+async def test_that_an_embedding_model_that_cannot_be_used_leaves_words_and_says_why(
+    home: Path, embedding: dict[str, Any], offline: bool, why: str
 ) -> None:
-    async with Application.open(home, **{section: {"provider": provider}}) as application:
-        (notice,) = [n for n in application.notices if f"{section}.provider" in n.message]
-        assert provider in notice.message
-        assert "local model" in notice.message
+    async with Application.open(home, embedding=embedding, offline=offline) as application:
+        assert [n for n in application.notices if why in n.message and "words" in n.message]
+        assert application.embedder is None
+
+
+async def test_that_a_change_of_the_embedding_model_is_wanted_at_once_but_serves_when_complete(
+    home: Path, tmp_path: Path
+) -> None:
+    async with Application.open(home) as application:
+        builtin = application.embedder
+        assert builtin is not None
+        service = {"provider": "openai", "model": "other", "base_url": "http://127.0.0.1:9/v1"}
+        await application.change_settings({"embedding": service})
+        # nothing is indexed yet, so there is nothing to wait for
+        assert application.embedder is not None
+        assert application.embedder.model_id == "other@127.0.0.1:9"
+        await application.change_settings({"embedding": {"provider": None}})
+        assert application.embedder.model_id != "other@127.0.0.1:9"
 
 
 @pytest.mark.parametrize(

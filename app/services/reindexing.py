@@ -34,8 +34,8 @@ AT_ONCE = 128
 _CANCELLED_KEY = "embedding.cancelled"
 _POLL_S = 2.0
 _FIRST_WAIT_S, _LONGEST_WAIT_S = 5.0, 300.0
-_MOST_IN_A_ROW = 5
-"""Texts in a row that a model may fail on before it is the model that is at fault."""
+_PROBE = "The period of a variable star."
+"""A text that every model can embed: where it fails on this too, the model is at fault and not the text."""
 
 _OF_THE_TEXT = (WorkerCrashedError, WorkerTimeoutError, ModelRequestError, ContextOverflowError)
 _log = logging.getLogger(__name__)
@@ -78,7 +78,6 @@ class Reindexer:
         self._retired: list[Embedder] = []
         self._task: asyncio.Task[None] | None = None
         self._started = self._told = False
-        self._failed_in_a_row = 0
         self.progress: ReindexProgress | None = None
 
     def current(self) -> Embedder | None:
@@ -127,7 +126,7 @@ class Reindexer:
         await off_loop(self._index.choose, wanted)
         # a search may be under way with one of them: they are closed at the end, and idle until then
         self._retired += [model for model in before if model not in self._index.embedders]
-        self.progress, self._failed_in_a_row = None, 0
+        self.progress = None
         if self._started:
             self.start()
 
@@ -221,12 +220,9 @@ class Reindexer:
                 middle = len(texts) // 2
                 first = await self._embedded(model, texts[:middle])
                 return first + await self._embedded(model, texts[middle:])
-            self._failed_in_a_row += 1
-            if model.dim == 0 or self._failed_in_a_row > _MOST_IN_A_ROW:
-                raise
+            (probe,) = await model.embed([_PROBE])
             _log.warning("%s cannot embed a passage: %s", model.model_id, error.message)
-            return [bytes(model.dim)]
-        self._failed_in_a_row = 0
+            return [bytes(len(probe))]
         return vectors
 
     # telling
