@@ -9,7 +9,7 @@ from typing import Any, cast
 
 import pytest
 
-from app.errors import WorkerCrashedError
+from app.errors import ModelError, WorkerCrashedError
 from app.llm.chat import (
     CallDelta,
     ChatDelta,
@@ -24,6 +24,7 @@ from app.llm.chat import (
 )
 from app.llm.local.client import LocalChatModel
 from app.workers.host import Worker
+from tests.fakes.gguf_files import gguf_file
 
 Part = Mapping[str, Any]
 Script = Callable[[dict[str, Any]], list[Part | Exception]]
@@ -213,3 +214,30 @@ async def test_that_states_are_saved_at_the_end_only_where_that_is_wanted(tmp_pa
         await items_of(model, options=ChatOptions(session="s"))
         await model.close()
         assert worker.saved == keep
+
+
+@pytest.mark.parametrize(
+    ("architecture", "extra"),
+    [
+        ("bert", {}),
+        ("qwen3", {"qwen3.pooling_type": 3}),
+        ("gemma-embedding", {"gemma-embedding.attention.causal": False}),
+    ],
+)
+async def test_that_an_embedding_model_cannot_be_chatted_with(
+    tmp_path: Path, architecture: str, extra: dict[str, int]
+) -> None:
+    path = tmp_path / "vectors.gguf"
+    path.write_bytes(gguf_file(architecture=architecture, extra=extra))
+    worker = FakeWorker(lambda _: [])
+    with pytest.raises(ModelError, match="cannot chat") as caught:
+        _ = LocalChatModel(cast(Worker, worker), path).info
+    assert (caught.value.code, bool(caught.value.hint)) == ("model_kind", True)
+
+
+async def test_that_models_that_are_not_tiny_call_tools_by_themselves(tmp_path: Path) -> None:
+    path = tmp_path / "model.gguf"
+    path.write_bytes(gguf_file(size_label="1.5B"))
+    worker = cast(Worker, FakeWorker(lambda _: []))
+    assert LocalChatModel(worker, path).info.tools
+    assert not LocalChatModel(worker, path, tools="never").info.tools
