@@ -207,7 +207,7 @@ def passport_of(
         calls_asked=best.asked if best else 0,
         calls_valid=best.valid if best else 0,
         calls_right=best.right if best else 0,
-        findings=findings(measured, rules, loaded),
+        findings=findings(measured, rules, loaded, tiny=file.tiny),
     )
 
 

@@ -24,13 +24,16 @@ _LITTLE_REUSE = 0.8
 _MANY_TOKENS_ZH = 1.2
 
 
-def findings(measured: Measured, rules: Decided, loaded: int) -> tuple[Finding, ...]:
+def findings(measured: Measured, rules: Decided, loaded: int, *, tiny: bool = False) -> tuple[Finding, ...]:
     """Return a sentence for each test; `loaded` is the context the model was loaded with."""
     found = [_reading(measured), _writing(measured), *map(_calls, measured.trials), _chinese(measured)]
     if measured.reuse is not None:
         found.append(_reuse(measured.reuse))
     if measured.recall_tokens is not None:
         found.append(_recall(measured.recall_tokens, measured.recall_tried))
+    if tiny and rules.tool_limit:
+        words = "So small a model is given tools only if the settings say so (llm.tools)."
+        found.append(Finding("tiny", False, message=words))
     if rules.busy:
         words = "The computer was busy: the figures are too low. Test again when it is idle."
         found.append(Finding("busy", False, message=words))

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import shutil
 from pathlib import Path
 
 import pytest
 
-from app.errors import ModelError
+from app.errors import ModelError, UsageError
 from app.llm import weights
 from app.llm.local.battery import CallProtocol, CallTrial, Measured
 from app.llm.local.battery_rules import decided
@@ -95,6 +96,8 @@ def test_that_every_weakness_is_said_in_a_sentence(gguf: Path) -> None:
     weak = {"reading", "writing", "calls native", "Chinese", "reuse", "memory", "context", "left out"}
     assert {name for name, finding in said.items() if not finding.ok} == weak
     assert all(finding.message.endswith((".", "JSON")) for finding in said.values())
+    small = findings(measured(), rules, 8192, tiny=True)
+    assert {finding.name for finding in small} == {*said, "tiny"}
     busy = decided(measured(), parameters=1_500_000_000, context_tokens=8192, busy=True)
     assert "busy" in {finding.name for finding in findings(measured(), busy, 8192)}
 
@@ -127,3 +130,30 @@ async def test_that_the_default_model_gets_its_passport_from_the_real_battery(tm
     assert passport.reuse > 0.9
     assert service(tmp_path).kept(path) == passport
     assert "Measuring speed" in seen
+
+
+@pytest.mark.slow
+async def test_that_a_battery_that_is_stopped_leaves_no_process_and_no_passport(tmp_path: Path) -> None:
+    psutil = pytest.importorskip("psutil")
+    path = weights.chat_gguf()
+    assert path is not None
+    measuring = asyncio.Event()
+    kept = service(tmp_path)
+
+    def tell(_share: float, what: str) -> None:
+        if what == "Measuring speed":
+            measuring.set()
+
+    before = {child.pid for child in psutil.Process().children(recursive=True)}
+    task = asyncio.ensure_future(kept.make(path, tell))
+    async with asyncio.timeout(120):
+        await measuring.wait()
+    with pytest.raises(UsageError):
+        await kept.make(path)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    after = {child.pid for child in psutil.Process().children(recursive=True)}
+    assert after <= before
+    assert kept.kept(path) is None
+    assert kept._being_made == set()
