@@ -92,8 +92,8 @@ async def test_that_a_change_of_the_embedding_model_is_wanted_at_once_but_serves
         # nothing is indexed yet, so there is nothing to wait for
         assert application.embedder is not None
         assert application.embedder.model_id == "other@127.0.0.1:9"
-        await application.change_settings({"embedding": {"provider": None}})
-        assert application.embedder.model_id != "other@127.0.0.1:9"
+        await application.change_settings({"embedding": dict.fromkeys(service)})
+        assert application.embedder.model_id == builtin.model_id
 
 
 @pytest.mark.parametrize(
