@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import email.utils
 import re
-import time
 from collections.abc import Mapping
-from datetime import datetime
 
 from app.errors import ModelError
 from app.llm.chat import ContextOverflowError
+from app.llm.remote.waiting import wait_of
 
 MAX_WAIT_S = 60.0
 """The longest wait that is kept for the person; beyond it the error says how long it would be."""
@@ -177,23 +175,6 @@ def of_empty(content_type: str, code: str, message: str) -> ModelError:
     if "html" in content_type:
         return ModelMissingError("The address of the model answers with a web page.")
     return ModelServerError("The model service answered without a reply.")
-
-
-def wait_of(headers: Mapping[str, str], *, now: float | None = None) -> float | None:
-    """Return the seconds that `Retry-After` asks for (a number or a date), or None."""
-    small = {name.lower(): value for name, value in headers.items()}
-    try:
-        if milliseconds := small.get("retry-after-ms"):
-            return max(0.0, float(milliseconds) / 1000)
-        value = small.get("retry-after", "").strip()
-        if re.fullmatch(r"[\d.]+", value):
-            return float(value)
-        when: datetime | None = email.utils.parsedate_to_datetime(value) if value else None
-    except ValueError:
-        return None
-    if when is None:
-        return None
-    return max(0.0, float(when.timestamp()) - (time.time() if now is None else now))
 
 
 def retry_wait(error: ModelError, attempt: int, *, attempts: int = 4, chance: float = 0.5) -> float | None:
