@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
-from app.services.changes import Change, ImportProgress, LibraryChanged, NoticeGiven
+from app.services.changes import Change, ImportProgress, LibraryChanged, NoticeGiven, ReindexProgress
 
 if TYPE_CHECKING:
     from app.application import Application
@@ -18,6 +18,7 @@ class Bridge(QObject):
     library_changed = Signal(object)
     import_moved = Signal(object)
     notice_given = Signal(object)
+    reindex_moved = Signal(object)
 
     def __init__(self, application: Application, parent: QObject) -> None:
         super().__init__(parent)
@@ -35,3 +36,5 @@ class Bridge(QObject):
                 self.import_moved.emit(change)
             case NoticeGiven():
                 self.notice_given.emit(change)
+            case ReindexProgress():
+                self.reindex_moved.emit(change)

@@ -98,6 +98,7 @@ class MainWindow(QMainWindow):
         for notice in application.notices:
             self.post(Message(notice.level, notice.message))
         application.importer.resume()
+        application.reindexer.start()
         self.library.list.setFocus()
 
     # -- what others ask of the window --------------------------------------------------------
@@ -231,7 +232,8 @@ class MainWindow(QMainWindow):
         self.status.cancel_wanted.connect(self.adding.cancel)
         self.status.errors_wanted.connect(self._errors.open_log)
         self.status.models_wanted.connect(lambda: self.desk.open("models"))
-        self.desk.work.moved.connect(lambda _: self.status.show_models(self.desk.work.status()))
+        self.desk.status_changed.connect(lambda: self.status.show_models(self.desk.status()))
+        self._bridge.reindex_moved.connect(self.desk.reindexed)
         self.notices.errors_changed.connect(self.status.show_errors)
         for field in (self.top.search, self.timeline.composer.edit):
             field.setAcceptDrops(False)  # files dropped there are meant for the library

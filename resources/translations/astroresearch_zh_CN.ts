@@ -907,6 +907,30 @@
             <source>All files (*)</source>
             <translation>所有文件 (*)</translation>
         </message>
+        <message>
+            <source>those that are not tiny, as their test says</source>
+            <translation>非微型模型，依测试结果</translation>
+        </message>
+        <message>
+            <source>all of them</source>
+            <translation>全部</translation>
+        </message>
+        <message>
+            <source>none of them</source>
+            <translation>都不</translation>
+        </message>
+        <message>
+            <source>Which local models call tools</source>
+            <translation>哪些本地模型调用工具</translation>
+        </message>
+        <message>
+            <source>Keep on disk what a model has read, so that conversations open at once</source>
+            <translation>将模型读过的内容保存在磁盘上，对话可立即打开</translation>
+        </message>
+        <message>
+            <source>Call tools</source>
+            <translation>调用工具</translation>
+        </message>
     </context>
     <context>
         <name>NoteCard</name>
@@ -1609,6 +1633,48 @@
         <message>
             <source>Whole page</source>
             <translation>整页</translation>
+        </message>
+    </context>
+    <context>
+        <name>ReindexLine</name>
+        <message>
+            <source>Stop</source>
+            <translation>停止</translation>
+        </message>
+        <message>
+            <source>Go on</source>
+            <translation>继续</translation>
+        </message>
+        <message>
+            <source>Agree for this library</source>
+            <translation>同意（对此文献库）</translation>
+        </message>
+    </context>
+    <context>
+        <name>Reindexing</name>
+        <message>
+            <source>Indexing your library for %1: %2 passages</source>
+            <translation>正在为 %1 建立索引：%2 个段落</translation>
+        </message>
+        <message>
+            <source>%1 left</source>
+            <translation>还需 %1</translation>
+        </message>
+        <message>
+            <source>Indexing waits: %1</source>
+            <translation>索引等待中：%1</translation>
+        </message>
+        <message>
+            <source>Indexing for %1 was stopped at %2; search uses the model before it.</source>
+            <translation>为 %1 建立索引已停在 %2；检索仍使用之前的模型。</translation>
+        </message>
+        <message>
+            <source>Indexing for %1 stopped: %2</source>
+            <translation>为 %1 建立索引已中止：%2</translation>
+        </message>
+        <message>
+            <source>Indexing for meaning %1 %</source>
+            <translation>语义索引 %1 %</translation>
         </message>
     </context>
     <context>

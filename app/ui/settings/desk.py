@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
+from app.services.changes import ReindexProgress
 from app.ui.models.menu import MenuDeeds, model_menu, model_words
+from app.ui.models.reindexing import reindex_short
 from app.ui.models.work import ModelWork
 from app.ui.settings.dialog import SettingsDialog
 from app.ui.settings.models_page import choose_models
@@ -28,6 +30,7 @@ class SettingsDesk(QObject):
     """Belongs to the window; `top` shows the switch and the model in use."""
 
     language_changed = Signal()
+    status_changed = Signal()
     model_changed = Signal()
     """The model in use may be another one, or read more."""
 
@@ -46,6 +49,7 @@ class SettingsDesk(QObject):
         show_models = partial(self.open, "models")
         self.work = ModelWork(application.models, application.passports, tasks, post, show_models)
         self.work.used.connect(self.show)
+        self.work.moved.connect(lambda _: self.status_changed.emit())
         top.offline_toggled.connect(lambda on: self.change({"offline": bool(on)}))
         top.model_menu_wanted.connect(self._open_menu)
         top.settings_wanted.connect(self.open)
@@ -77,6 +81,17 @@ class SettingsDesk(QObject):
         if self.dialog is not None:
             self.dialog.show_settings(self._application)
         self.model_changed.emit()
+
+    def reindexed(self, progress: ReindexProgress) -> None:
+        """Show how far the index of another embedding model is."""
+        if self.dialog is not None:
+            self.dialog.reindexing.show_progress(progress)
+        self.status_changed.emit()
+
+    def status(self) -> str:
+        """Return what goes on with models and their index, in a few words."""
+        parts = (self.work.status(), reindex_short(self._application.reindexer.progress))
+        return " · ".join(filter(None, parts))
 
     def menu(self) -> QMenu:
         """Return the menu of the model in use."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QPushButton, QStackedWidget, QVBoxLayout, QWidget
 
+from app.ui.models.reindexing import ReindexLine
 from app.ui.models.work import ModelWork
 from app.ui.settings.general_page import GeneralPage
 from app.ui.settings.models_page import ModelsPage
@@ -43,7 +44,8 @@ class SettingsDialog(QDialog):
         self.resize(*SIZE)
         self._work = work
         self.general = GeneralPage(application)
-        self.models = ModelsPage(work)
+        self.reindexing = ReindexLine(application, tasks)
+        self.models = ModelsPage(work, self.reindexing)
         self.service = ServicePage(application, tasks, post)
         self._stack = QStackedWidget()
         self._names: dict[str, QPushButton] = {}

@@ -25,6 +25,7 @@ from app.ui.models.work import ModelWork
 from app.ui.settings.model_card import Going, OfferCard, StoredCard
 from app.ui.theme import XS, L, M, S
 from app.ui.widgets.basics import button, label
+from app.ui.widgets.fields import Check, Choice
 
 translate = QCoreApplication.translate
 PLACEHOLDER_MS = 150
@@ -35,10 +36,11 @@ class ModelsPage(QWidget):
 
     changed = Signal(object)
 
-    def __init__(self, work: ModelWork) -> None:
+    def __init__(self, work: ModelWork, reindexing: QWidget | None = None) -> None:
         super().__init__()
         self.setObjectName("modelsPage")
         self._work = work
+        self._reindexing = reindexing
         self._shown: object = None
         self._offline = False
         self.stored: dict[str, StoredCard] = {}
@@ -57,6 +59,20 @@ class ModelsPage(QWidget):
         self.mirror.setAccessibleName(self.tr("Mirrors"))
         self.mirror.setPlaceholderText(self.tr("https://… (empty: the hosts of the list)"))
         self.mirror.editingFinished.connect(self._mirror_edited)
+        self.tools = Choice(
+            {
+                "auto": self.tr("those that are not tiny, as their test says"),
+                "always": self.tr("all of them"),
+                "never": self.tr("none of them"),
+            },
+            "auto",
+            self.tr("Which local models call tools"),
+        )
+        self.tools.activated.connect(
+            lambda _: self.changed.emit({"llm": {"tools": self.tools.currentData()}})
+        )
+        self.keep = Check(self.tr("Keep on disk what a model has read, so that conversations open at once"))
+        self.keep.clicked.connect(lambda on: self.changed.emit({"llm": {"keep_state": bool(on)}}))
         self._offline_words = label(
             self.tr("Offline: nothing is downloaded. Go online in the bar above to download models."),
             "warn",
@@ -83,6 +99,8 @@ class ModelsPage(QWidget):
         hosts = " ".join(settings.llm.model_hosts)
         if not self.mirror.hasFocus():
             self.mirror.setText(hosts)
+        self.tools.setCurrentIndex(max(0, self.tools.findData(settings.llm.tools)))
+        self.keep.setChecked(settings.llm.keep_state)
         self._offline = settings.offline
         self._offline_words.setVisible(settings.offline)
         for card in self.offers.values():
@@ -169,6 +187,8 @@ class ModelsPage(QWidget):
         add = button(self.tr("Add a GGUF file…"), self._choose, icon_name="plus")
         column.addLayout(_head(self.tr("On this computer"), self.tr("or drop one on the window"), add))
         column.addWidget(self._waits)
+        if self._reindexing is not None:
+            column.addWidget(self._reindexing)
         column.addLayout(self._others)
         column.addLayout(self._here)
         column.addSpacing(L)
@@ -187,6 +207,9 @@ class ModelsPage(QWidget):
                 wrap=True,
             )
         )
+        column.addSpacing(M)
+        column.addLayout(_field(self.tr("Call tools"), self.tools))
+        column.addWidget(self.keep)
         column.addStretch(1)
 
     def _pull_other(self) -> None:
