@@ -165,7 +165,8 @@ class LocalChatModel:
     async def count_tokens(self, text: str) -> int:
         """Return how many tokens the text is; waits while an answer is being written."""
         params = {**self._load(), "text": text}
-        reply = await self._worker.call("count_tokens", params, timeout=self._silence_s, priority=1)
+        with self._way.taken_by(Use.TURN):  # a turn begins with counting
+            reply = await self._worker.call("count_tokens", params, timeout=self._silence_s, priority=1)
         if not isinstance(reply.value, int):
             raise ModelError("The model counted no tokens.")
         return reply.value

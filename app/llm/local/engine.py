@@ -48,6 +48,11 @@ class Engine:
         _silence()
         llama_cpp.llama_backend_init()
         self.model = self._load(path, fit, progress)
+        if why := self._cannot_chat():
+            llama_cpp.llama_model_free(self.model)
+            raise ModelError(
+                f"{path.name} {why}.", hint="Choose another model to chat with.", code="model_kind"
+            )
         self.vocabulary = Vocabulary(self.model)
         self.context = self._open(fit, threads)
         if self.context is None:
@@ -159,6 +164,15 @@ class Engine:
                 code="model_load",
             )
         return model
+
+    def _cannot_chat(self) -> str:
+        """Return why llama.cpp would end the process over a chat with this model, or ""."""
+        api = self._api
+        if api.llama_vocab_type(api.llama_model_get_vocab(self.model)) == api.LLAMA_VOCAB_TYPE_NONE:
+            return "has no vocabulary"
+        if api.llama_model_has_encoder(self.model) or not api.llama_model_has_decoder(self.model):
+            return "translates whole texts; it cannot chat"
+        return "is a diffusion model, which cannot chat" if api.llama_model_is_diffusion(self.model) else ""
 
     def _open(self, fit: Fit, threads: tuple[int, int]) -> Any:
         params = self._api.llama_context_default_params()
