@@ -286,3 +286,50 @@ async def test_that_wherever_it_breaks_the_whole_file_comes_in_the_end(tmp_path:
             done = await fetched(server, path, sha256=sha, size=len(small))
         results.append(Seen(at, done.path.read_bytes() == small))
     assert all(seen.whole for seen in results), results
+
+
+def behaviours(chance: random.Random, data: bytes) -> list[Behaviour]:
+    """Return some misbehaviours in a row, as bad as hosts and proxies can be together."""
+    kinds: list[Behaviour] = [
+        Cut(chance.randrange(len(data))),
+        Cut(0),
+        NoRange(),
+        WrongPiece(),
+        Other(chance.randbytes(len(data))),
+        Other(data[: chance.randrange(1, len(data))]),
+        Status(503),
+        Status(429, {"Retry-After": "0"}),
+        Status(416),
+        Status(404),
+        Status(200, body=b"<html></html>", kind="text/html"),
+        Unsized(),
+    ]
+    return chance.choices(kinds, k=chance.randrange(1, 7))
+
+
+@pytest.mark.parametrize("known", [True, False], ids=["checksum", "length"])
+async def test_that_whatever_hosts_do_no_wrong_file_gets_the_name(tmp_path: Path, known: bool) -> None:
+    small = DATA[:30_000]
+    wrong: list[int] = []
+    came = 0
+    for seed in range(30):
+        chance = random.Random(seed)
+        path = tmp_path / f"{seed}.gguf"
+        with FileServer({FILE: small}, behaviours(chance, small)) as server:
+            for _ in range(3):
+                try:
+                    await fetched(
+                        server,
+                        path,
+                        sha256=hashlib.sha256(small).hexdigest() if known else "",
+                        size=len(small),
+                    )
+                except DownloadError:
+                    continue
+                came += 1
+                break
+        # without a checksum a host that lies about a file of the right length cannot be found out
+        if path.exists() and (path.read_bytes() != small if known else path.stat().st_size != len(small)):
+            wrong.append(seed)
+    assert wrong == []
+    assert came > 20
