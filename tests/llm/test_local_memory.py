@@ -63,6 +63,9 @@ class FakeEngine:
         return bytes(self.sequences[sequence])
 
     def restore(self, sequence: int, state: bytes, length: int) -> bool:
+        self.sequences[sequence] = []
+        if sum(map(len, self.sequences)) + len(state) > self.cells:
+            return False
         self.sequences[sequence] = list(state)
         return len(state) == length
 
@@ -110,6 +113,7 @@ def test_that_a_conversation_that_had_to_leave_comes_back_as_it_was() -> None:
     ask(memory, "a", Use.TURN, [1] * 40)
     ask(memory, "b", Use.TURN, [2] * 50)
     assert ask(memory, "a", Use.TURN, [1] * 41) == 40
+    assert ask(memory, "b", Use.TURN, [2] * 51) == 50
 
 
 def test_that_many_conversations_share_few_sequences() -> None:

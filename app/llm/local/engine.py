@@ -20,6 +20,8 @@ from app.llm.local.vocabulary import Vocabulary
 # What llama_decode answers.
 DECODED, NO_ROOM, ABORTED = 0, 1, 2
 SEQUENCES = 4
+NO_MEMORY = "model_memory"
+"""The code of the error when the weights were loaded and the context was not."""
 
 
 class OutOfCellsError(Exception):
@@ -60,7 +62,7 @@ class Engine:
             raise ModelError(
                 f"llama.cpp has no memory for a context of {fit.context} tokens.",
                 hint="Close other programs, or set a smaller llm.context_tokens.",
-                code="model_memory",
+                code=NO_MEMORY,
             )
         self._memory = llama_cpp.llama_get_memory(self.context)
         self.batch_size: int = llama_cpp.llama_n_batch(self.context)

@@ -110,8 +110,12 @@ class SequenceMemory:
             state = self._disk.load(owner)
         if state is None or len(state.ids) > self._engine.cells:
             return
-        if self._engine.restore(slot.number, state.data, len(state.ids)):
-            slot.log.ids = list(state.ids)
+        while not self._engine.restore(slot.number, state.data, len(state.ids)):
+            other = self._table.spare(slot)
+            if other is None:
+                return
+            self._put_away(other)
+        slot.log.ids = list(state.ids)
 
     def _make_room(self, size: int) -> bool:
         free = free_memory()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 from app.errors import ModelError
@@ -13,8 +14,8 @@ from app.llm.local.calls.plan import CallPlan, plan
 from app.llm.local.calls.template import ChatTemplate, ChatTemplateError
 from app.llm.local.calls.thinking import tags_of
 from app.llm.local.disk_state import DiskStates, model_key
-from app.llm.local.engine import Engine
-from app.llm.local.fit import fitted, free_memory
+from app.llm.local.engine import NO_MEMORY, Engine
+from app.llm.local.fit import SMALLEST_CONTEXT, fitted, free_memory
 from app.llm.local.gguf import read_gguf
 from app.llm.local.gpu import free_gpu_memory
 from app.llm.local.memory import SequenceMemory
@@ -38,23 +39,21 @@ class Model:
 
     def __init__(self, load: Load, progress: Callable[[float], bool]) -> None:
         """Load it; raises ModelError. `progress` False ends the loading."""
-        path = Path(load.model)
-        self.file = read_gguf(path)
+        self.file = read_gguf(Path(load.model))
         if self.file.embeds:
             raise ModelError(
                 f"{self.file.label} makes vectors of texts; it cannot chat.",
                 hint="Choose it as the embedding model, and another one to chat with.",
                 code="model_kind",
             )
-        fit = fitted(self.file, load.context_tokens, free_memory(), free_gpu_memory(), rung=load.rung)
         usual = threads.candidates()[0]
         self.threads = load.threads if all(load.threads) else (usual, usual)
-        self._engine = Engine(path, fit, self.threads, progress)
+        self._engine = self._opened(load, progress)
         if not all(load.threads) and len(threads.candidates()) > 1:
             self.threads = self._measured_threads()
         words = self._engine.vocabulary
         self._template, told = _template(self._engine)
-        self._notes = [*fit.notes, *told]
+        self._notes = [*self._engine.fit.notes, *told]
         self._renderer = Renderer(self._template, words.control_words, words.end_words)
         self._replies = Replies()
         self._memory = SequenceMemory(self._engine, self._disk(load))
@@ -145,6 +144,20 @@ class Model:
 
     def close(self) -> None:
         self._engine.close()
+
+    def _opened(self, load: Load, progress: Callable[[float], bool]) -> Engine:
+        """Load the model; with half the context as long as llama.cpp finds no memory for what should fit."""
+        gpu_free, asked = free_gpu_memory(), load.context_tokens
+        while True:
+            fit = fitted(self.file, asked, free_memory(), gpu_free, rung=load.rung)
+            if asked < load.context_tokens:
+                fit = replace(fit, notes=(f"The context is {fit.context} tokens: there is not more memory.",))
+            try:
+                return Engine(self.file.path, fit, self.threads, progress)
+            except ModelError as error:
+                if error.code != NO_MEMORY or fit.context // 2 < SMALLEST_CONTEXT:
+                    raise
+                asked = fit.context // 2
 
     def _plan(self, ask: Ask) -> CallPlan:
         return plan(
