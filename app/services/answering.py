@@ -244,6 +244,7 @@ def _usage(draft: _Draft, started: float) -> dict[str, Any]:
     usage: dict[str, Any] = {
         "prompt_tokens": draft.prompt_tokens,
         "completion_tokens": draft.completion_tokens,
+        "context_tokens": draft.prompt_tokens + draft.completion_tokens,
         "seconds": round(time.monotonic() - started, 3),
     }
     if draft.writing_s > 0:

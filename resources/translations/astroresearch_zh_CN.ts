@@ -1243,6 +1243,10 @@
                 <numerusform>最多 %n 个工具</numerusform>
             </translation>
         </message>
+        <message>
+            <source>So small a model is given tools only where the settings say so</source>
+            <translation>如此小的模型仅在设置要求时才提供工具</translation>
+        </message>
     </context>
     <context>
         <name>PassportView</name>

@@ -44,12 +44,18 @@ def finding_words(finding: Finding) -> str:
         case "context" if value:
             words = translate("Passport", "%1 tokens are read in a bearable time; more would fit into memory")
             return words.replace("%1", f"{value:,.0f}")
-        case "busy":
-            return translate("Passport", "The computer was busy: test again when it is idle")
         case "left":
             return translate("Passport", "There was no time for %n test(s)", "", round(value))
         case _:
-            return finding.message or finding.name
+            return _fixed(kind) or finding.message or finding.name
+
+
+def _fixed(kind: str) -> str:
+    """Return the sentence of a test that has no figure, or ""."""
+    return {
+        "tiny": translate("Passport", "So small a model is given tools only where the settings say so"),
+        "busy": translate("Passport", "The computer was busy: test again when it is idle"),
+    }.get(kind, "")
 
 
 def way_words(way: str) -> str:

@@ -155,7 +155,7 @@ class StoredCard(ModelCard):
         self._has_passport = model.kind is ModelKind.CHAT and not model.problem
         self._passport_line = label("", "meta", wrap=True)
         self.test = button("", examine, kind="link")
-        self.more = button("", self._fold, kind="link")
+        self.more = button("", self.fold, kind="link")
         self._view: PassportView | None = None
         self._passport: Passport | None = None
         self.going = Going(self.tr("Stop the test"), stop_examining)
@@ -188,10 +188,15 @@ class StoredCard(ModelCard):
             self._close_view()
             self._passport = passport
             if was_open and passport is not None:
-                self._fold()
+                self.fold()
         self._say_more()
 
-    def _fold(self) -> None:
+    def is_open(self) -> bool:
+        """Whether the passport is unfolded."""
+        return self._view is not None
+
+    def fold(self) -> None:
+        """Unfold the passport, or fold it again."""
         if self._view is not None:
             self._close_view()
         elif self._passport is not None:

@@ -112,13 +112,17 @@ class ModelsPage(QWidget):
         work = self._work
         self._waits.setVisible(self._waits.isVisible() and not work.known)
         now = (work.stored, work.offers)
-        if now != self._shown:
+        unfolded = [name for name, card in self.stored.items() if card.is_open()]
+        if remade := now != self._shown:
             self._shown = now
             self._make_cards()
         for model in work.stored:
             self.stored[model.name].show_passport(
                 work.passports.get(model.path), work.batteries.get(model.path)
             )
+        for name in unfolded if remade else ():
+            if (card := self.stored.get(name)) is not None:
+                card.fold()
         for name in self.offers:
             self._moved(name)
 

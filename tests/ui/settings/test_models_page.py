@@ -342,7 +342,11 @@ async def test_that_a_first_use_makes_a_passport_that_is_shown_as_a_card(qapp: Q
             "It did not find a detail again: not for long texts", "Something new.",
         ):  # fmt: skip
             assert words in texts, words
-        card.more.click()
+        it.store.stored[0] = replace(BUILT_IN, size=GB, active=False)  # as after any reading anew
+        it.work.refresh()
+        await until(lambda: it.page.stored["sun"] is not card)
+        assert "4,096 tokens" in it.texts()
+        it.page.stored["sun"].more.click()
         assert "4,096 tokens" not in it.texts()
 
 
