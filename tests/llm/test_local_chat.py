@@ -196,6 +196,7 @@ async def test_that_a_schema_that_no_grammar_can_say_does_not_end_the_worker(
     assert (worker.pid, worker.restarts) == (before, 0)
 
 
+@pytest.mark.slow
 async def test_that_a_worker_that_is_killed_before_it_said_anything_is_asked_again() -> None:
     worker = Worker("llm")
     chat = LocalChatModel(worker, None, 1024)
@@ -210,6 +211,7 @@ async def test_that_a_worker_that_is_killed_before_it_said_anything_is_asked_aga
     await chat.close()
 
 
+@pytest.mark.slow
 async def test_that_what_was_read_is_kept_on_disk_for_the_next_start(tmp_path: Path) -> None:
     history = [ChatMessage("user", "Dust and gas make stars. ")]
     ends = []
