@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import json
 import struct
+import unittest
 from collections.abc import Iterator
 from importlib import metadata
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
-import pytest
 
 _F32, _F16 = 0, 1
 _LAYERS = 6
@@ -120,7 +120,7 @@ def _found(name: str) -> Path:
         files = []
     found = next((Path(str(file.locate())) for file in files if file.name == name), None)
     if found is None or not found.is_file():
-        pytest.skip("the weights of the embedding model are not installed")
+        raise unittest.SkipTest("the weights of the embedding model are not installed")
     return found
 
 
