@@ -38,7 +38,12 @@ OLD = "claude-sonnet-4-5"
 
 
 def model_at(server: FakeAnthropic, name: str = "claude-fake", **options: object) -> AnthropicChatModel:
-    settings = {"base_url": server.url, "api_key": lambda: "sk-ant-secret", "context_tokens": 32_768, **options}
+    settings = {
+        "base_url": server.url,
+        "api_key": lambda: "sk-ant-secret",
+        "context_tokens": 32_768,
+        **options,
+    }
     return AnthropicChatModel(name, **settings)  # type: ignore[arg-type]
 
 
@@ -209,6 +214,7 @@ async def test_that_the_last_words_after_calls_are_asked_for_without_tools() -> 
     [Say("half"), Unfinished()],
     [Say("half"), Fail(AppError("Overloaded", code="overloaded"))],
     [Say("half"), Raw(b"event: content_block_delta\ndata: {broken\n\n")],
+    [Say("half"), Raw(b"event: content_block_delta\ndata: " + b"[" * 200_000 + b"\n\n")],
     [Say("half"), Raw(b"event: content_block_delta\ndata: \xff\xfe\n\n")],
 ])  # fmt: skip
 async def test_that_a_reply_broken_off_has_no_end_and_is_not_asked_for_again(script: list) -> None:

@@ -186,6 +186,7 @@ async def test_that_broken_arguments_of_an_earlier_call_do_not_break_the_next_re
     [Say("half"), Unfinished()],
     [Say("half"), Fail(AppError("overloaded", code="server_error"))],
     [Say("half"), Raw(b"data: {broken\n\n")],
+    [Say("half"), Raw(b"data: " + b"[" * 200_000 + b"\n\n")],
     [Say("half"), Raw(b"data: \xff\xfe\n\n")],
 ])  # fmt: skip
 async def test_that_a_reply_broken_off_has_no_end_and_is_not_asked_for_again(script: list) -> None:
@@ -259,7 +260,8 @@ async def test_that_a_far_service_without_a_key_is_not_asked() -> None:
 
 
 @pytest.mark.parametrize("address", [
-    "models", "ftp://127.0.0.1", "http://127.0.0.1:99999/v1", "http://[::1/v1", "http://",
+    "models", "ftp://127.0.0.1", "http://a b/v1", "http://exa%mple\x7f/v1",
+    "http://127.0.0.1:99999/v1", "http://[::1/v1", "http://",
 ])  # fmt: skip
 async def test_that_what_is_no_address_is_said_before_anything_is_sent(address: str) -> None:
     model = OpenAIChatModel("fake", base_url=address, api_key=lambda: "k", context_tokens=1)
@@ -273,6 +275,17 @@ async def test_that_a_key_that_cannot_be_one_is_refused_and_not_shown(key: str) 
         await asked(model_at(server, api_key=lambda: key))
     assert key not in str(caught.value)
     assert server.requests == []
+
+
+async def test_that_other_services_do_not_hear_of_an_account_with_openai(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("OPENAI_ORG_ID", "org-secret")
+    monkeypatch.setenv("OPENAI_PROJECT_ID", "proj-secret")
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9")
+    with FakeOpenAI() as server:
+        await asked(model_at(server))
+    assert "secret" not in str({k: v for k, v in server.headers[0].items() if k != "authorization"})
 
 
 async def test_that_white_space_around_a_key_is_no_part_of_it() -> None:

@@ -133,7 +133,8 @@ async def test_that_a_service_without_a_list_is_asked_for_a_word() -> None:
 
 @pytest.mark.parametrize("answer", [
     Http(200, body="<html>Welcome</html>"), Http(200, body="[]"), Http(200, body='{"data": 3}'),
-    Http(200, body="\x00"), Http(500, "boom"), Http(429, headers={"retry-after": "9"}),
+    Http(200, body="\x00"), Http(200, body="[" * 200_000),
+    Http(500, "boom"), Http(429, headers={"retry-after": "9"}),
     Http(302, headers={"location": "http://127.0.0.1:9/"}),
 ])  # fmt: skip
 async def test_that_an_answer_that_is_no_list_is_a_typed_error(answer: Http) -> None:

@@ -15,7 +15,7 @@ def check_address(base_url: str) -> None:
         usable = not base_url or (parts.scheme in ("http", "https") and parts.hostname and parts.port != 0)
     except ValueError:
         usable = False
-    if not usable:
+    if not usable or not base_url.isprintable() or " " in base_url:
         raise ModelMissingError(
             f"{base_url} is not an address of a model service.",
             hint="Write it like http://localhost:8080/v1 in the settings (llm.base_url).",

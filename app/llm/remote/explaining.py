@@ -22,6 +22,7 @@ ROOTS = (
     ("anthropic", "AnthropicError"),
     ("httpx2", "HTTPError"),
     ("httpx2", "StreamError"),
+    ("httpx2", "InvalidURL"),
 )
 """The libraries, and the classes that all their errors come of."""
 
@@ -49,7 +50,7 @@ def explaining(key: str, address: str, way_out: Callable[[ModelError], None] = _
         raise
     except TimeoutError as error:
         raise failures.ModelTimeoutError("The model was silent for too long.") from error
-    except (OSError, ValueError) as error:  # also what is no UTF-8 or no JSON inside the stream
+    except (OSError, ValueError, RecursionError) as error:  # also what is no UTF-8 or no JSON in the stream
         raise failures.ModelServerError(
             f"The model service sent something that cannot be read ({type(error).__name__})."
         ) from error
@@ -79,6 +80,11 @@ def _of_network(error: Exception, key: str, address: str) -> ModelError:
 def _of_connection(error: Exception, address: str) -> ModelError:
     """Return why there was no connection: by the first cause that says more than that."""
     where = shown(address)
+    if type(error).__name__ == "InvalidURL":
+        return failures.ModelMissingError(
+            f"{where} is not an address of a model service.",
+            hint="Write it like http://localhost:8080/v1 in the settings (llm.base_url).",
+        )
     causes = list(_causes(error))
     for cause in causes:
         if isinstance(cause, ssl.SSLCertVerificationError):

@@ -67,7 +67,7 @@ def _headers(listing: Listing, key: str) -> dict[str, str]:
 def _models(response: httpx2.Response, key: str) -> tuple[OfferedModel, ...]:
     try:
         body: object = response.json()
-    except ValueError:  # a web page, nothing at all, or no UTF-8
+    except (ValueError, RecursionError):  # a web page, nothing at all, or no UTF-8
         body = None
     if response.status_code >= 300:
         code, message = error_of(body)

@@ -85,13 +85,17 @@ class OpenAIChatModel(ServiceChatModel):
     def _make_client(self) -> Client:
         import openai
 
-        return openai.AsyncOpenAI(
+        client = openai.AsyncOpenAI(
             api_key="given with every request",
             base_url=self._base_url,
             timeout=openai.Timeout(None, connect=self._timeouts.connect),
             max_retries=0,
             http_client=make_carrier(self._base_url, self._wiring, self._timeouts.connect),
         )
+        if self._profile.name != "openai":
+            # the environment names them for OpenAI, and they are nobody else's business
+            client.organization = client.project = None
+        return client
 
     async def _post(self, client: Client, body: Body, key: str) -> Pieces:
         import openai

@@ -221,8 +221,8 @@ class ServiceChatModel(ABC):
         key = checked_key(await asyncio.to_thread(self._api_key), needed=self._needs_key)
         reply = self._reply(asked)
         waits = Waits(self._timeouts, deadline)
-        client = await self._connected()
         with explaining(key, self._base_url, self._way_out):
+            client = await self._connected()
             async with asyncio.timeout_at(waits.until()):
                 stream = await self._post(client, body, key)
             head = watch(stream.response, waits.alive)
