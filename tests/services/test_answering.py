@@ -11,8 +11,18 @@ import pytest
 
 from app.application import Application
 from app.errors import ModelError, UsageError
-from app.events import AnswerReady, Event, Notice, TextDelta, ToolResult, TurnFinished, TurnStarted
+from app.events import (
+    AnswerReady,
+    Event,
+    ModelProgress,
+    Notice,
+    TextDelta,
+    ToolResult,
+    TurnFinished,
+    TurnStarted,
+)
 from app.services.answering import MAX_QUESTION, Answerer
+from tests.fakes.scripted_chat import Read, Say, ScriptedChat
 from tests.fakes.scripted_model import ScriptedModel
 
 PAPER = """# The variable star Lantern 42
@@ -82,6 +92,16 @@ async def test_that_invented_text_gives_way_to_quotes(application: Application) 
     assert "no answer that a passage proves" in answer["message"]
     assert any("331.4" in sentence["text"] for sentence in answer["sentences"])
     assert all(sentence["text"] in PAPER for sentence in answer["sentences"])
+
+
+async def test_that_reading_and_waiting_are_shown(application: Application) -> None:
+    model = ScriptedChat([[Read(0.5), Read(None, "Wait.", 3.0), Say("The period is 331.4 days [1].")]])
+    answerer = Answerer(application.searcher, lambda: model)
+    happened = [event async for event in answerer.answer(QUESTION)]
+    assert [event for event in happened if isinstance(event, ModelProgress)] == [
+        ModelProgress(0.5),
+        ModelProgress(None, "Wait.", 3.0),
+    ]
 
 
 async def test_that_without_a_model_the_passages_are_quoted(application: Application) -> None:

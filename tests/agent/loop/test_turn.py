@@ -14,9 +14,19 @@ from app.agent.loop.attempt import MOST_CALLS
 from app.agent.skills import SkillRegistry
 from app.agent.tools import ToolContext, ToolOutput
 from app.errors import ModelError, NotFoundError, UsageError
-from app.events import ContextAdded, Message, Notice, Outcome, Steering, TextDelta, ToolCall, ToolResult
+from app.events import (
+    ContextAdded,
+    Message,
+    ModelProgress,
+    Notice,
+    Outcome,
+    Steering,
+    TextDelta,
+    ToolCall,
+    ToolResult,
+)
 from tests.agent.loop.stage import Stage, StrictChat, look, paired, reason_of, until
-from tests.fakes.scripted_chat import Call, Cut, End, Fail, Pause, Say, Think, Wait
+from tests.fakes.scripted_chat import Call, Cut, End, Fail, Pause, Read, Say, Think, Wait
 
 
 async def test_that_a_question_without_calls_is_answered_and_kept(home: Path) -> None:
@@ -27,6 +37,18 @@ async def test_that_a_question_without_calls_is_answered_and_kept(home: Path) ->
         assert stage.types() == ["turn_started", "message", "turn_finished"]
         kept = [row["type"] for row in stage.rows()]
         assert kept == [e.type for e in events if not isinstance(e, TextDelta)]
+
+
+async def test_that_reading_and_waiting_are_shown_and_not_kept(home: Path) -> None:
+    busy = Read(None, "Too many requests.", 3.0)
+    chat = StrictChat([[Read(0.5), Pause(0.05), busy, Pause(0.05), Say("Far.")]])
+    async with Stage(home, chat) as stage:
+        events = await stage.ask()
+        assert [e for e in events if isinstance(e, ModelProgress)] == [
+            ModelProgress(0.5),
+            ModelProgress(None, "Too many requests.", 3.0),
+        ]
+        assert stage.types() == ["turn_started", "message", "turn_finished"]
 
 
 async def test_that_calls_run_and_their_results_come_back_in_call_order(home: Path) -> None:
