@@ -98,5 +98,15 @@ class ReindexProgress:
         """From 0 to 1."""
         return self.done / self.total if self.total else 1.0
 
+    def as_json(self) -> dict[str, object]:
+        """Return the shape that `models reindex --json` prints."""
+        return {
+            "state": self.state.value,
+            "model": self.model,
+            "done": self.done,
+            "total": self.total,
+            "message": self.message,
+        }
+
 
 Change = LibraryChanged | ImportProgress | NoticeGiven | ReindexProgress

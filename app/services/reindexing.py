@@ -21,7 +21,7 @@ from app.library import Library
 from app.llm.chat import ContextOverflowError
 from app.llm.embeddings import Embedder
 from app.llm.remote.failures import PASSING, ModelRequestError
-from app.services.changes import Change, ReindexProgress, ReindexState
+from app.services.changes import Change, NoticeGiven, ReindexProgress, ReindexState
 from app.services.embedding_models import EmbeddingChoice, Wanted
 from app.services.home_lock import HomeLock
 from app.services.importing.indexing import meaning_of
@@ -114,7 +114,7 @@ class Reindexer:
         return self.progress
 
     async def settings_changed(self) -> None:
-        """Want the model of the settings from now on; `notices` say what is wrong with it."""
+        """Want the model of the settings from now on; tells what is wrong with it."""
         signature = self._models.signature()
         if signature == self._signature:
             return
@@ -122,7 +122,8 @@ class Reindexer:
         await self._stop()
         before = self._index.embedders
         wanted = await off_loop(self._models.wanted)
-        self.notices = wanted.notices
+        for notice in wanted.notices:
+            self._on_change(NoticeGiven(notice.level, notice.message))
         await off_loop(self._index.choose, wanted)
         # a search may be under way with one of them: they are closed at the end, and idle until then
         self._retired += [model for model in before if model not in self._index.embedders]

@@ -14,7 +14,8 @@ from app.cli.context import Invocation
 from app.cli.output import Output
 from app.cli.transfer_display import TransferDisplay
 from app.cli.words import one_line
-from app.errors import UsageError
+from app.errors import ModelError, UsageError
+from app.services.changes import Change, ReindexProgress, ReindexState
 from app.services.stored_models import ModelKind, Offer, StoredModel
 from app.sources.part_file import gigabytes
 
@@ -90,6 +91,11 @@ def use_model(context: typer.Context, name: _Name) -> int:
         if model.kind is ModelKind.CHAT and known is None:
             invocation.output.note(
                 "`astroresearch models passport` tests for a minute what it can do, and goes by that."
+            )
+        if model.kind is ModelKind.EMBEDDING:
+            invocation.output.note(
+                "`astroresearch models reindex` indexes the library for it, as the window does by itself; "
+                "until then search goes on with the model before."
             )
         return done
 
@@ -171,6 +177,39 @@ def passport(
         )
         for finding in known.findings:
             output.line(f"  {'+' if finding.ok else '-'} {finding.message}")
+        return 0
+
+    return invocation.with_application(work)
+
+
+@commands.command("reindex")
+def reindex(context: typer.Context) -> int:
+    """Index the library for the embedding model in use, going on where an earlier run ended."""
+    invocation = Invocation.of(context)
+    output = invocation.output
+
+    async def work(application: Application) -> int:
+        told = -1
+        for notice in application.reindexer.notices:
+            raise ModelError(notice.message, hint="`astroresearch models list` shows what is here.")
+
+        def tell(change: Change) -> None:
+            nonlocal told
+            if isinstance(change, ReindexProgress) and (tenth := int(change.share * 10)) != told:
+                told = tenth
+                output.note(f"{change.model}: {change.done:,} of {change.total:,} passages")
+
+        unsubscribe = application.subscribe(tell)
+        try:
+            await application.reindexer.resume()
+            step = await application.reindexer.settled()
+        finally:
+            unsubscribe()
+        if step is not None and step.state is ReindexState.FAILED:
+            raise ModelError(step.message, code=step.code or None, hint="What was made is kept.")
+        output.document({"reindex": step.as_json() if step else None})
+        embedder = application.embedder
+        output.line(f"Search by meaning uses {embedder.model_id if embedder else 'no model'}.")
         return 0
 
     return invocation.with_application(work)
