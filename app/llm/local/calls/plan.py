@@ -42,7 +42,7 @@ from app.llm.local.text import defused
 
 EndReason = Literal["stop", "length", "tool_calls"]
 
-LONGEST_OF_TINY = 200
+LONGEST_OF_TINY = 120
 """Models below a billion parameters do not always find the end of a string."""
 
 

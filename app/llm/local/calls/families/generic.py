@@ -60,8 +60,9 @@ class Generic(Syntax):
 
     def instructions(self, offer: Offer) -> str:
         """Return the rules of the protocol and a line for each tool."""
-        call = f'{{"{self.keys.tool}": "name of the tool", "{self.keys.arguments}": {{…}}}}'
-        answer = f'{{"{self.keys.answer}": "your answer"}}'
+        # Small models repeat what stands for an argument here, so nothing does.
+        call = f'{{"{self.keys.tool}": "…", "{self.keys.arguments}": {{…}}}}'
+        answer = f'{{"{self.keys.answer}": "…"}}'
         return (
             f"You can use these tools:\n{signatures(offer.tools)}\n\n"
             f"Reply with one JSON object and nothing else. To use a tool:\n{call}\n"
