@@ -19,6 +19,8 @@ from app.ui.models import words
 
 translate = QCoreApplication.translate
 
+LONGEST = 48
+
 
 @dataclass(frozen=True, slots=True)
 class MenuDeeds:
@@ -98,4 +100,7 @@ def _chosen(use: Callable[[str], object], name: str, *_: object) -> None:
 
 
 def _plain(said: str) -> str:
-    return said.replace("&", "&&").replace("\t", " ")
+    """Return a name as an entry shows it: names come out of files, of any length."""
+    said = " ".join(said.split())
+    said = said if len(said) <= LONGEST else said[: LONGEST - 1] + "…"
+    return said.replace("&", "&&")

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QProgressBar, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QFrame,
+    QHBoxLayout,
+    QProgressBar,
+    QPushButton,
+    QSizePolicy,
+    QVBoxLayout,
+    QWidget,
+)
 
 from app.services.passport import Passport
 from app.services.stored_models import (
@@ -72,7 +80,8 @@ class ModelCard(QFrame):
         self.setAccessibleName(title)
         self.head = QHBoxLayout()
         self.head.setSpacing(S)
-        self._title = label(title, "heading")
+        self._title = ElidedLabel(title, "heading")
+        self._title.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Preferred)
         self.head.addWidget(self._title)
         self.deeds = QHBoxLayout()
         self.deeds.setSpacing(S)

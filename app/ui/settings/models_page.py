@@ -157,6 +157,7 @@ class ModelsPage(QWidget):
             offered.download.setEnabled(not self._offline)
             self._there.addWidget(offered)
             offered.show()
+        self.setMinimumWidth(self._inside.minimumSizeHint().width() + L)
 
     def _moved(self, name: str) -> None:
         """Show how far a download or a battery is."""

@@ -409,3 +409,13 @@ async def test_that_the_real_store_fills_the_page_and_the_menu(open_window: Open
         assert len(words) == 1
         assert words[0].startswith("SmolLM2")
         menu.deleteLater()
+
+
+async def test_that_a_name_of_any_length_fits_into_the_window(qapp: QApplication) -> None:
+    async with shown(qapp) as it:
+        it.store.stored.append(
+            replace(BUILT_IN, name="long", label="星" * 900, path=Path("/models/long.gguf"), active=False)
+        )
+        it.work.refresh()
+        await until(lambda: "long" in it.page.stored)
+        assert it.page.minimumWidth() < 700
