@@ -18,6 +18,7 @@ from app.errors import AppError
 from app.events import Event, Notice, ToolResult
 from app.library import Library
 from app.llm.embeddings import Embedder
+from app.llm.local.client import LocalChatModel
 from app.records.ids import PaperId, SessionId
 from app.services import models
 from app.services.answering import Answerer
@@ -262,6 +263,12 @@ class Application:
         await self.agent.start()
         session = session or await self.agent.begin_calls(f"tool {name}")
         return await self.agent.run_tool(name, arguments, session, asker or NobodyAsker(), project)
+
+    async def delete_conversation(self, session: SessionId) -> None:
+        """Delete a conversation, and what a local model keeps of it. Raises NotFoundError."""
+        await off_loop(self.library.journal.delete, session)
+        if isinstance(self.chat, LocalChatModel):
+            await self.chat.forget(session)
 
     async def connect_outside(self) -> list[Notice]:
         """Offer the tools of the outside MCP servers of the settings; returns what went wrong."""

@@ -137,7 +137,7 @@ class SessionDeeds(QObject):
     async def _delete(self, session: SessionId) -> None:
         await self._turns.drop(session)
         self.deleted.emit(session)
-        await asyncio.to_thread(self._journal.delete, session)
+        await self._application.delete_conversation(session)
         self.changed.emit()
 
     def _load(self, session: SessionId) -> Talk:

@@ -80,6 +80,9 @@ class PlayedAgent:
     steered: list[str] = field(default_factory=list)
     _waiting: list[str] = field(default_factory=list)
 
+    async def delete_conversation(self, session: SessionId) -> None:
+        await asyncio.to_thread(self.library.journal.delete, session)
+
     @property
     def conversations(self) -> Conversations:
         return Conversations(self.library)
