@@ -18,6 +18,7 @@ from app.llm.local.calls.gbnf import Matcher, parsed
 from app.llm.local.calls.plan import CallPlan, plan
 from app.llm.local.calls.schema_check import problems_of_call
 from app.llm.local.calls.template import ChatTemplate, ChatTemplateError
+from app.llm.local.calls.thinking import tags_of
 from app.llm.local.prompt import without_system
 from tests.harness.chat_templates import (
     BROKEN,
@@ -229,6 +230,32 @@ def test_that_a_call_as_the_family_writes_it_is_let_through(family: str) -> None
     matcher = Matcher(parsed(grammar.text))
     assert matcher.feed(BY_NAME[family].written(reply))
     assert matcher.complete
+
+
+@pytest.mark.parametrize("template", [QWEN3, "[THINK] [/THINK]", "<|channel>thought\n <channel|>"])
+@pytest.mark.parametrize("forced", ["", "current_date"])
+def test_that_a_model_that_may_think_is_held_behind_it(template: str, forced: str) -> None:
+    of = plan(template, TOOLS, family="generic", forced=forced)
+    assert of.grammar is not None
+    assert not of.grammar.lazy
+    call = '{"tool": "current_date", "arguments": {}}'
+    tags = tags_of(template)
+    assert tags is not None
+    for reply in (call, f"{tags.opening}\na < b, [c]\n{tags.closing}\n\n{call}"):
+        matcher = Matcher(parsed(of.grammar.text))
+        assert matcher.feed(reply)
+        assert matcher.complete
+    assert not Matcher(parsed(of.grammar.text)).feed(f"{tags.opening}hm{tags.closing}prose")
+
+
+def test_that_a_model_told_not_to_think_is_held_at_once() -> None:
+    grammar = plan(QWEN3, TOOLS, family="generic", thinking=False).grammar
+    assert grammar is not None
+    assert not Matcher(parsed(grammar.text)).feed("<think>")
+    deaf = plan(OPENS_THINKING, TOOLS, thinking=False)  # its prompt opens the thinking all the same
+    assert deaf.starts_thinking
+    assert deaf.grammar is not None
+    assert deaf.grammar.words == ("</think>",)
 
 
 def test_that_one_bad_schema_costs_only_its_own_constraint() -> None:

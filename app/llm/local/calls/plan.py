@@ -140,12 +140,18 @@ def plan(
     asked = {} if thinking is None else {"enable_thinking": thinking, "thinking": thinking}
     facts = probed(template, asked)
     native = syntax.native and facts.tools
+    inside = tags is not None and facts.ends_within(tags)
+    grammar = _sound(syntax, offer) if ordered else None
+    if grammar and not grammar.lazy and tags and (inside or thinking is not False):
+        grammar = _behind_thinking(grammar, tags, inside=inside)
     return CallPlan(
         family=syntax.name,
-        grammar=_held(syntax, offer, tags) if ordered else None,
+        grammar=_held(syntax, offer, tags, inside=inside, may_think=thinking is not False)
+        if ordered
+        else None,
         variables={**asked, **(syntax.variables(offer) if native and ordered else {})},
         shown=shown,
-        starts_thinking=tags is not None and facts.ends_within(tags),
+        starts_thinking=inside,
         _syntax=syntax,
         _offer=offer,
         _tags=tags,
@@ -153,14 +159,19 @@ def plan(
     )
 
 
-def _held(syntax: Syntax, offer: Offer, tags: Tags | None) -> Grammar | None:
-    """Return the grammar; one for whole replies holds from the end of thinking on, where there is any."""
-    grammar = _sound(syntax, offer)
-    if grammar is None or grammar.lazy or tags is None:
-        return grammar
-    root = grammar.text.replace("root ::= ", f"root ::= {literal(tags.closing)} [\\n]{{0,2}} (", 1)
-    first, _, others = root.partition("\n")
-    return Grammar(f"{first})\n{others}", (tags.closing,))
+def _behind_thinking(grammar: Grammar, tags: Tags, *, inside: bool) -> Grammar:
+    """Return a grammar of whole replies that leaves room for thinking before them.
+
+    Where the prompt opened the thinking it holds from its end on. Else the model may open it or not.
+    """
+    rules = grammar.text.removeprefix("root ::= ")
+    closing = literal(tags.closing)
+    if inside:
+        return Grammar(f"root ::= {closing} [\\n]{{0,2}} reply\nreply ::= {rules}", (tags.closing,))
+    first, second = (f"\\{each}" if each in "[]" else each for each in tags.closing[:2])
+    thought = f'[^{first}\\x00] | "{tags.closing[0]}" [^{second}\\x00]'
+    thinking = f"{literal(tags.opening)} thought* {closing} [\\n]{{0,2}}"
+    return Grammar(f"root ::= ({thinking})? reply\nreply ::= {rules}thought ::= {thought}\n")
 
 
 def _sound(syntax: Syntax, offer: Offer) -> Grammar | None:
