@@ -146,9 +146,7 @@ def plan(
         grammar = _behind_thinking(grammar, tags, inside=inside)
     return CallPlan(
         family=syntax.name,
-        grammar=_held(syntax, offer, tags, inside=inside, may_think=thinking is not False)
-        if ordered
-        else None,
+        grammar=grammar,
         variables={**asked, **(syntax.variables(offer) if native and ordered else {})},
         shown=shown,
         starts_thinking=inside,
