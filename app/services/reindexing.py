@@ -166,7 +166,7 @@ class Reindexer:
         while True:
             if await self._count(model):
                 await self._fill(model)
-            if await off_loop(self._index.complete):
+            if await off_loop(self._index.settled) or await off_loop(self._index.complete):
                 break
         if self._told or changing:
             self._tell(ReindexState.FINISHED)
@@ -180,7 +180,8 @@ class Reindexer:
             return have, self._library.passages.count()
 
         have, total = await off_loop(count)
-        self.progress = ReindexProgress(ReindexState.RUNNING, model.model_id, have, total)
+        state = ReindexState.RUNNING if have < total else ReindexState.FINISHED
+        self.progress = ReindexProgress(state, model.model_id, have, total)
         return total - have
 
     async def _fill(self, model: Embedder) -> None:

@@ -61,7 +61,7 @@ class ServingIndex:
             return False
         model = self.wanted.model_id
         with self._library.transaction(durable=True):
-            if self._library.passages.without_vectors(model, 1):
+            if not self._whole(model):
                 return False
             record = {"id": model, "choice": self._choice.as_json()}
             if self._record() != record:
@@ -71,6 +71,17 @@ class ServingIndex:
                     self._library.search.drop_model(other)
         self.serving, self._serving_choice = self.wanted, self._choice
         return True
+
+    def settled(self) -> bool:
+        """Whether the wanted model serves, no passage lacks its vector, and no other index is left over."""
+        if self.wanted is None or self.serving is not self.wanted:
+            return False
+        model = self.wanted.model_id
+        return self._library.search.indexed_with() in ([], [model]) and self._whole(model)
+
+    def _whole(self, model: str) -> bool:
+        # a vector has a passage, and a passage one vector of a model: equal numbers are the same passages
+        return self._library.search.models().get(model, 0) >= self._library.passages.count()
 
     def _want(self, wanted: Wanted) -> None:
         self.wanted = self.serving = wanted.embedder

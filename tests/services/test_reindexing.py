@@ -154,7 +154,9 @@ async def test_that_what_was_made_is_not_made_again(library: Library) -> None:
     async with opened(library, FakeModels("new", second)) as (reindexer, told):
         assert model_of(reindexer) == "new"
         reindexer.start()
-        assert await reindexer.settled() is not None
+        end = await reindexer.settled()
+        assert end
+        assert end.state is ReindexState.FINISHED
         assert told == []
 
 
