@@ -1,4 +1,4 @@
-"""The timeline: how soon a conversation of 10,000 messages is on the screen, beside one of ten."""
+"""The timeline: how soon a long conversation is on the screen, and whether a fast model makes it stutter."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from tests.benchmarks.result import Result
 
 ROUNDS = 5
 MESSAGES = 10_000
+CHUNKS_PER_S, STREAM_S = 2000, 4.0
 
 OPEN = """
 import asyncio, json, statistics, sys, tempfile, time
@@ -59,10 +60,74 @@ loop.run_until_complete(main())
 """
 
 
+STREAM = """
+import asyncio, json, sys, tempfile, time
+from pathlib import Path
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtWidgets import QApplication
+from app.application import Application
+from app.llm.chat import ChatDelta, ChatEnd, ChatProgress, ModelInfo
+from app.ui.loop import Loop
+from app.ui.main_window import MainWindow
+from app.ui.theme import Scheme, theme
+speed, seconds = int(sys.argv[1]), float(sys.argv[2])
+app = QApplication([]); app.setQuitOnLastWindowClosed(False)
+loop = Loop(app); asyncio.set_event_loop(loop)
+WORDS = ("It ", "is ", "**far** ", "away, ", "as ", "one ", "knows. ", "\\n\\n")
+class Fast:
+    info = ModelInfo("fast", "Fast", False, 8192, "local", tools=True, exact_tokens=False)
+    said = 0
+    async def stream(self, messages, **options):
+        for n in range(50):
+            yield ChatProgress(n / 50)
+        begun = time.perf_counter()
+        while (passed := time.perf_counter() - begun) < seconds:
+            while self.said < passed * speed:
+                yield ChatDelta(WORDS[self.said % 7 if self.said % 140 else 7]); self.said += 1
+            await asyncio.sleep(0.001)
+        yield ChatEnd("stop", 100, self.said)
+    async def count_tokens(self, text): return len(text) // 4
+    async def close(self): pass
+class Gaps:
+    def __init__(self):
+        self.worst = 0.0; self.last = time.perf_counter()
+        self.timer = QTimer(); self.timer.setTimerType(Qt.TimerType.PreciseTimer)
+        self.timer.timeout.connect(self.tick); self.timer.start(2)
+    def tick(self):
+        now = time.perf_counter(); self.worst = max(self.worst, now - self.last); self.last = now
+    def take(self):
+        worst, self.worst = self.worst, 0.0; return worst
+async def asked(window):
+    window.timeline.ask("How far is it?")
+    while window.timeline.running: await asyncio.sleep(0.01)
+async def main():
+    with tempfile.TemporaryDirectory() as home:
+        async with Application.open(Path(home, "home")) as application:
+            theme().apply(app, Scheme.LIGHT)
+            window = MainWindow(application); window.resize(1440, 900); window.show()
+            application.chat = Fast()
+            await asked(window)  # the slow imports of the first answer
+            await asyncio.sleep(1)
+            gaps = Gaps(); await asyncio.sleep(0.2); gaps.take()
+            await asyncio.sleep(seconds); idle = gaps.take()
+            application.chat = model = Fast()
+            await asked(window)
+            print(json.dumps([idle, gaps.take(), model.said]), flush=True)
+            await window.shut_down(); window.close()
+loop.run_until_complete(main())
+"""
+
+
+def stream_gap() -> Result:
+    """Milliseconds of the worst gap of the main loop at 2,000 chunks a second, beside idling."""
+    idle, busy, chunks = json.loads(run(STREAM, str(CHUNKS_PER_S), str(STREAM_S)))
+    return Result(busy * 1000, "ms", idle * 1000, int(chunks))
+
+
 def session_open() -> Result:
     """Milliseconds until a conversation of 10,000 messages is painted, beside one of ten."""
     long, short = json.loads(run(OPEN, str(ROUNDS), str(MESSAGES)))
     return Result(long * 1000, "ms", short * 1000, ROUNDS)
 
 
-BENCHES: dict[str, Callable[[], Result]] = {"session_open": session_open}
+BENCHES: dict[str, Callable[[], Result]] = {"session_open": session_open, "stream_gap": stream_gap}
