@@ -72,8 +72,12 @@ def _write(stream: TextIO, text: str, *, at_once: bool = False) -> None:
 
 
 def dumps(value: object, *, indent: int | None = None) -> str:
-    """Return JSON with characters as they are; lone surrogates become escapes on the way out."""
-    return json.dumps(value, ensure_ascii=False, indent=indent, default=_plain)
+    """Return JSON with characters as they are; lone surrogates become escapes on the way out.
+
+    So does what ends a line for some who read JSON lines, as `str.splitlines` does.
+    """
+    text = json.dumps(value, ensure_ascii=False, indent=indent, default=_plain)
+    return _LINE_ENDS.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 def printable(text: str) -> str:
@@ -84,6 +88,7 @@ def printable(text: str) -> str:
     return _CONTROLS.sub(lambda found: f"\\x{ord(found[0]):02x}", text)
 
 
+_LINE_ENDS = re.compile("[\x85\u2028\u2029]")
 _CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 

@@ -98,6 +98,14 @@ def test_that_lone_surrogates_survive_json() -> None:
     assert json.loads(text) == {"path": path}
 
 
+def test_that_a_json_line_is_one_line_for_everybody() -> None:
+    """Bug 8: `str.splitlines` and others end lines at more than a line feed."""
+    value = {"text": "".join(map(chr, [*range(0x20), 0x85, 0x2028, 0x2029])) + "星系"}
+    (line,) = dumps(value).splitlines()
+    assert json.loads(line) == value
+    assert "星系" in line
+
+
 def test_that_control_characters_do_not_reach_the_terminal() -> None:
     assert printable("a\x1b[31m\x9b\rb\n\t") == "a\\x1b[31m\\x9b\\x0db\n\t"
     assert printable("مرحبا \u202efdp.exe") == "مرحبا \\x202efdp.exe"
