@@ -329,7 +329,7 @@ async def test_that_a_first_use_makes_a_passport_that_is_shown_as_a_card(qapp: Q
         await until(lambda: "sun" in it.page.stored)
         it.page.stored["sun"].use.click()
         await until(lambda: it.page.stored["sun"].going.isVisibleTo(it.page))
-        assert it.page.stored["sun"].going.words() == "Trying tool calls…"
+        await until(lambda: it.page.stored["sun"].going.words() == "Trying tool calls…")
         assert it.work.status() == "Testing sun 35 %"
         it.passports.go.set()
         await until(lambda: it.page.stored["sun"].more.isVisibleTo(it.page))
