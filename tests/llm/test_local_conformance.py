@@ -51,9 +51,9 @@ async def test_that_other_protocols_hold_it_too(family: str) -> None:
 @pytest.mark.parametrize("family", ["generic", "hermes", "llama3", "gemma4", "qwen3-coder", "mistral-list"])
 async def test_that_a_call_can_be_forced_in_every_syntax(family: str) -> None:
     """A model that answers in prose where a call is due: the last rung of the ladder."""
-    case = next(case for case in CASES if case.name == "a list")
+    case = next(case for case in CASES if case.name == "one call")
     async with default_model(family) as model:
-        found = await reply(model, case, forced="compare_papers")
-    assert [call.name for call in found.calls] == ["compare_papers"] * len(found.calls)
+        found = await reply(model, case, forced="search_papers")
+    assert [call.name for call in found.calls] == ["search_papers"] * len(found.calls)
     assert found.calls
     assert judge(case, found).valid
