@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from app.llm.chat import CallDelta, CallPart, ChatDelta, ChatMessage, ThinkingChunk, ToolSpec
 from app.llm.remote.chunks import read_chunk
 from app.llm.remote.dialect import Dialect
-from app.llm.remote.wire import portable_arguments, request_body
+from app.llm.remote.wire import DEEPEST, portable_arguments, request_body
 from tests.fakes.openai_server import heard
 from tests.fakes.pairing import problem
 from tests.harness.strategies import histories
@@ -85,6 +85,13 @@ def test_that_good_arguments_go_back_byte_for_byte() -> None:
         assert portable_arguments(text) == text
     assert json.loads(portable_arguments('{"a": "x\ny"}')) == {"a": "x\ny"}
     assert portable_arguments("") == "{}"
+
+
+@pytest.mark.parametrize("depth", [DEEPEST, 300, 900, *range(930, 1000), 100_000])
+def test_that_arguments_without_end_do_not_stop_every_later_request(depth: int) -> None:
+    """Bug 11: what can only just be read here cannot be written by whoever stands deeper."""
+    sent = json.loads(portable_arguments('{"a":' + "[" * depth + "]" * depth + "}"))
+    assert list(sent) == ["unreadable_arguments"]
 
 
 def test_that_lone_surrogates_do_not_stop_a_request() -> None:

@@ -17,6 +17,11 @@ from app.llm.remote.dialect import Dialect
 _TOP_REFUSED = ("anyOf", "oneOf", "allOf", "not", "enum", "$schema")
 _NAME = re.compile(r"[^a-zA-Z0-9_-]")
 
+DEEPEST = 100
+"""Levels of arguments that are sent back. How many can be written depends on how deep the writer stands
+itself, so what can only just be read here would make the request fail later, and with it every other.
+"""
+
 
 def request_body(
     model: str,
@@ -69,6 +74,7 @@ def portable_arguments(text: str) -> str:
     try:
         value = json.loads(text or "{}", strict=False)
         json.dumps(value, allow_nan=False)
+        value = None if _nested_too_deeply(value) else value
     except (ValueError, RecursionError):
         value = None
     if not isinstance(value, dict):
@@ -78,6 +84,18 @@ def portable_arguments(text: str) -> str:
     except ValueError:
         return json.dumps(value)
     return text
+
+
+def _nested_too_deeply(value: object) -> bool:
+    level = [value]
+    for _ in range(DEEPEST):
+        level = [
+            inner
+            for outer in level
+            if isinstance(outer, dict | list)
+            for inner in (outer.values() if isinstance(outer, dict) else outer)
+        ]
+    return bool(level)
 
 
 def portable_name(name: str) -> str:
