@@ -96,6 +96,7 @@ async def test_that_a_text_that_is_too_long_for_the_model_is_shortened_alone() -
         (Http(422, "no"), failures.ModelRequestError),
         (Http(302, "", headers={"location": "http://127.0.0.1:1/"}), failures.ModelMissingError),
         (Http(200, body="<html>welcome</html>"), failures.ModelMissingError),
+        (Http(200, body="[" * 100_000), failures.ModelMissingError),
         (Http(200, body="{}"), failures.ModelMissingError),
         (Http(200, body='{"error": {"message": "overloaded"}}'), failures.ModelBusyError),
         (Http(200, body='{"data": []}'), failures.ModelServerError),

@@ -183,7 +183,7 @@ def _rows(response: httpx2.Response, key: str, count: int) -> list[list[float]]:
     """Return the vectors of an answer in the order of the texts. Raises ModelError."""
     try:
         body: object = response.json()
-    except ValueError:  # a web page, nothing at all, or no UTF-8
+    except (ValueError, RecursionError):  # a web page, nothing at all, or no UTF-8
         body = None
     if response.status_code >= 300:
         code, message = error_of(body)
