@@ -232,7 +232,8 @@ def _one(output: Output, model: StoredModel) -> int:
     output.document({"models": [model.as_json()]})
     _print_models(output, [model])
     if not model.active:
-        output.note(f"`astroresearch models use {model.name}` makes it the one that works.")
+        name = f'"{model.name}"' if " " in model.name else model.name
+        output.note(f"`astroresearch models use {name}` makes it the one that works.")
     return 0
 
 
