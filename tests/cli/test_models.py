@@ -103,7 +103,8 @@ def test_that_a_file_is_added_and_a_bad_one_refused(run: Run, tmp_path: Path) ->
     refused = run("models", "add", str(bad), "--json")
     assert (refused.code, refused.document["error"]["code"]) == (1, "model_damaged")
     assert "cut off" in refused.document["error"]["message"]
-    spaced = good.rename(tmp_path / "Two words.gguf")
+    spaced = tmp_path / "Two words.gguf"
+    spaced.write_bytes(gguf_file(name="Other", layers=5))
     assert 'models use "Two words"`' in run("models", "add", str(spaced)).err
 
 
