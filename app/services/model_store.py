@@ -134,6 +134,10 @@ class ModelStore:
         The person's file stays where it is. Raises ModelError for what is no usable GGUF.
         """
         given = path.expanduser().resolve()
+        if not await off_loop(given.is_file):
+            raise ModelError(
+                f"There is no file at {given}.", hint="Give the path of a .gguf file.", code="not_found"
+            )
         model = await off_loop(self._files.one, given, self._settings(), Origin.OUTSIDE)
         if model.problem:
             raise ModelError(f"{path.name} was not added: {model.problem}", code="model_damaged")

@@ -129,6 +129,9 @@ def test_that_a_damaged_model_fails_the_check(run: Run, home: Path) -> None:
         (("pull", "nothing"), 1, "not_found"),
         (("delete", BUILT_IN_CHAT), 2, "usage"),
         (("pull", "https://example.org/page.html"), 2, "usage"),
+        (("add", "/no/such/file.gguf"), 1, "not_found"),
+        (("add", "/"), 1, "not_found"),
+        (("passport", BUILT_IN_EMBEDDING), 2, "usage"),
     ],
 )
 def test_that_a_wrong_name_is_one_clear_error(

@@ -218,7 +218,13 @@ def reindex(context: typer.Context) -> int:
 async def _chat_model(application: Application, name: str) -> Path:
     """Return the file of a chat model. Raises UsageError where there is none by that name, or in use."""
     if name:
-        return (await application.models.find(name)).path
+        named = await application.models.find(name)
+        if named.kind is not ModelKind.CHAT:
+            raise UsageError(
+                f"{named.label} makes vectors of texts; there is no passport for that.",
+                hint="Name a chat model of `astroresearch models list`.",
+            )
+        return named.path
     models = await application.models.models()
     active = next((model for model in models if model.active and model.kind is ModelKind.CHAT), None)
     if active is None:
