@@ -2,7 +2,8 @@
 """Set up, run, test and check AstroResearch from a bare Python.
 
     python3 packaging/dev.py run [ARGS…]     set up, then open the window (no display: the demo)
-    python3 packaging/dev.py test [ARGS…]    set up, then the whole test suite; --fast leaves out slow tests
+    python3 packaging/dev.py test [ARGS…]    set up, then the test suite; --fast leaves out slow tests,
+                                             --long adds those that take minutes
     python3 packaging/dev.py check           lint, format check, types, import contracts
     python3 packaging/dev.py bench [NAME…]   benchmarks; one JSON document on stdout
     python3 packaging/dev.py package         the installer of this platform, into dist/
@@ -72,11 +73,19 @@ def run(args: list[str]) -> int:
     return _call([python, "-m", "app", *args])
 
 
+_CHOICES = {
+    "--fast": ["-m", "not slow and not long"],
+    "--long": [],
+    "": ["-m", "not long"],
+}
+"""Which tests run: those that take seconds, all of them, or what a change must pass."""
+
+
 def test(args: list[str]) -> int:
     """Run the test suite offscreen, files shared among the cores; what follows goes to pytest."""
     python = _python()
-    if "--fast" in args:
-        args = ["-m", "not slow", *(a for a in args if a != "--fast")]
+    chosen = next((option for option in _CHOICES if option in args), "")
+    args = [*_CHOICES[chosen], *(a for a in args if a not in _CHOICES)]
     if not any(a.startswith(("-n", "--pdb", "--trace", "tests")) for a in args):
         args = ["-n", str(min(4, os.cpu_count() or 1)), "--dist", "loadfile", *args]
     return _call([python, "-m", "pytest", *args], QT_QPA_PLATFORM="offscreen")

@@ -48,8 +48,15 @@ def question_of(case: Case) -> str:
     return next(message.content for message in case.messages if message.role == "user")
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+@pytest.mark.parametrize(
+    "case",
+    [
+        pytest.param(
+            case, id=case.name, marks=pytest.mark.slow if case.name in ALWAYS_CALLED else pytest.mark.long
+        )
+        for case in CASES
+    ],
+)
 def test_that_every_call_by_ask_events_is_valid(case: Case, home: Path, schemas: dict[str, object]) -> None:
     done = run(home, "ask", question_of(case), "--events", within_s=280)
     assert done.returncode in (0, 1), done.stderr

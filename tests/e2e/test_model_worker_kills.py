@@ -63,7 +63,7 @@ async def _kill(times: int, chance: random.Random) -> None:
 @pytest.mark.skipif(sys.platform == "win32", reason="kill -9 is a Unix word")
 @pytest.mark.parametrize(
     "kills",
-    [pytest.param(5, id="5", marks=pytest.mark.slow), pytest.param(200, id="200", marks=pytest.mark.slow)],
+    [pytest.param(5, id="5", marks=pytest.mark.slow), pytest.param(200, id="200", marks=pytest.mark.long)],
 )
 async def test_that_the_application_outlives_its_model_and_keeps_every_row(kills: int, home: Path) -> None:
     seen: list[Event] = []

@@ -78,7 +78,7 @@ async def test_that_the_set_passes_in_every_dialect(service: str) -> None:
     await passes(service, "")
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("style", sorted(STYLES))
 @pytest.mark.parametrize("service", sorted(SERVERS))
 async def test_that_the_set_passes_in_every_dialect_and_style(service: str, style: str) -> None:
