@@ -23,6 +23,8 @@ from app.ui.loop import Loop
 from app.ui.main_window import MainWindow
 from app.ui.picture import take_picture
 from app.ui.theme import Scheme, theme
+from tests.fakes.openai_server import Answer, FakeOpenAI
+from tests.fakes.scripted_chat import Call, Say
 
 PICTURES = Path(__file__).resolve().parent.parent / "docs" / "pictures"
 SIZE = (1440, 900)
@@ -30,6 +32,42 @@ HIGHLIGHTS = {
     "The scatter of the relation is 0.14 mag": ("yellow", "Compare with the scatter in two bands."),
     "No correction for interstellar extinction was applied": ("green", ""),
 }
+TASK = "Collect what my papers say about the period of Lantern 42 and write it into a table."
+_PLAN = ("Find what the papers say", "Check each value on its page", "Write the table")
+SCRIPT: list[Answer] = [
+    [
+        Say("I look for the values first, then check each on its page."),
+        Call(
+            "todo_write",
+            {
+                "items": [
+                    {"id": str(n), "content": words, "status": "in_progress" if n == 1 else "pending"}
+                    for n, words in enumerate(_PLAN, 1)
+                ]
+            },
+        ),
+        Call("search_papers", {"query": "Lantern"}),
+        Call("rag_search", {"question": "pulsation period of Lantern 42"}),
+    ],
+    [
+        Call(
+            "todo_write",
+            {
+                "items": [
+                    {"id": str(n), "content": words, "status": "completed" if n < 3 else "in_progress"}
+                    for n, words in enumerate(_PLAN, 1)
+                ]
+            },
+        ),
+        Call(
+            "file_write",
+            {
+                "path": "lantern-42.csv",
+                "content": "object,period_d,source\nLantern 42,331.4,welcome paper p. 2\n",
+            },
+        ),
+    ],
+]
 INVENTED = {
     "A second look at Lantern 42: the amplitude in two bands": "Lin Wei, Ada Nakamura",
     "Period changes of imagined long-period variables. I": "Tomás Ferreira, Jun Park, Mira Olsen, Lin Wei",
@@ -52,6 +90,25 @@ async def fill(application: Application, folder: Path) -> PaperId:
     for quote, (colour, text) in HIGHLIGHTS.items():
         await application.notes.add(shown, quote, color=colour, text=text, file_id=file.file_id)
     return shown
+
+
+async def take_agent(application: Application, window: MainWindow) -> None:
+    """Let a scripted model work until it asks for permission, and take that picture.
+
+    The model is a script; the agent, its tools and the window are the program itself.
+    """
+    with FakeOpenAI(SCRIPT) as server:
+        model = {"provider": "openai", "base_url": server.url, "model": "script"}
+        await application.change_settings({"llm": model})
+        window.timeline.new_conversation()
+        window.timeline.ask(TASK)
+        while not application.desk.pending():  # noqa: ASYNC110  a script may poll
+            await asyncio.sleep(0.1)
+        await asyncio.sleep(2)
+        # It waits for an answer, so it is never idle.
+        window.grab().save(str(PICTURES / "agent-light.png"), "PNG")
+        window.timeline.stop()
+        await asyncio.sleep(4)
 
 
 async def take(app: QApplication, home: Path, folder: Path) -> None:
@@ -78,6 +135,8 @@ async def take(app: QApplication, home: Path, folder: Path) -> None:
             theme().apply(app, scheme)
             await asyncio.sleep(2)
             await take_picture(window, PICTURES / f"window-{scheme.value}.png")
+        theme().apply(app, Scheme.LIGHT)
+        await take_agent(application, window)
         await window.shut_down()
         window.close()
 
