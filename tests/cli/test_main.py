@@ -121,8 +121,12 @@ def test_that_a_signal_exits_130_and_leaves_no_worker_and_no_blame(
 
     for n in range(40):
         (tmp_path / f"{n}.md").write_text(f"# Paper {n}\n\n" + f"## Part\n\nWords of {n}.\n" * 300)
+    # whoever runs the tests in the background has Ctrl-C ignored, and that is inherited
+    heard = "signal.signal(signal.SIGINT, signal.SIG_DFL)"
+    start = f"import os, signal, sys; {heard}; os.execv(sys.executable, [sys.executable, *sys.argv[1:]])"
+    program = [sys.executable, "-c", start, "-m", "app"]
     process = subprocess.Popen(
-        [sys.executable, "-m", "app", "--home", str(home), "--json", "add", "--events", str(tmp_path)],
+        [*program, "--home", str(home), "--json", "add", "--events", str(tmp_path)],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         env={**os.environ, "PYTHONUNBUFFERED": "1"},

@@ -78,13 +78,13 @@ def test_that_an_event_is_on_the_disk_unless_it_is_a_piece_or_told_otherwise(
 
 
 def test_that_sessions_have_a_kind_a_parent_and_a_project(library: Library) -> None:
-    lead = library.journal.new_session("Lead", project="/work/a")
+    lead = library.journal.new_session("Lead", project="/somewhere/a")
     child = library.journal.new_session("Child", kind="subagent", parent=lead)
     assert [row.session_id for row in library.journal.sessions()] == [lead]
     assert [row.session_id for row in library.journal.sessions(kind="subagent")] == [child]
     assert [row.session_id for row in library.journal.children(lead)] == [child]
     assert library.journal.session(child).parent == lead
-    assert library.journal.session(lead).project == "/work/a"
+    assert library.journal.session(lead).project == "/somewhere/a"
     library.journal.set_project(lead, "")
     assert library.journal.session(lead).project == ""
     with pytest.raises(NotFoundError):
