@@ -98,8 +98,9 @@ async def take_agent(application: Application, window: MainWindow) -> None:
     The model is a script; the agent, its tools and the window are the program itself.
     """
     with FakeOpenAI(SCRIPT) as server:
-        model = {"provider": "openai", "base_url": server.url, "model": "script"}
+        model = {"provider": "openai", "base_url": server.url, "model": "scripted model"}
         await application.change_settings({"llm": model})
+        window.desk.show()
         window.timeline.new_conversation()
         window.timeline.ask(TASK)
         while not application.desk.pending():  # noqa: ASYNC110  a script may poll
@@ -142,7 +143,7 @@ async def take(app: QApplication, home: Path, folder: Path) -> None:
 
 
 def main() -> None:
-    """Write `docs/pictures/window-light.png` and `window-dark.png`."""
+    """Write `window-light.png`, `window-dark.png` and `agent-light.png` into `docs/pictures`."""
     PICTURES.mkdir(parents=True, exist_ok=True)
     app = QApplication(["astroresearch"])
     app.setQuitOnLastWindowClosed(False)
